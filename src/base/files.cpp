@@ -1,0 +1,126 @@
+#include "base/files.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <random>
+
+#include "base/error.h"
+
+namespace fs = std::filesystem;
+
+namespace dsbuild {
+namespace {
+
+/// Unique across processes and hosts that share a folder: random, not from the pid.
+std::string random_suffix() {
+  std::random_device device;
+  return fmt::format("{:08x}{:08x}", device(), device());
+}
+
+struct HintRow {
+  int error_number;
+  std::string_view hint;
+};
+
+constexpr std::array<HintRow, 5> kHints{{
+    {ENOSPC, "free some space there, or choose another folder"},
+    {EDQUOT, "your quota is used up: free some space, or choose another folder"},
+    {EROFS, "the file system is read-only: choose another folder"},
+    {EACCES, "you have no permission there: choose another folder, or ask its owner"},
+    {EPERM, "you have no permission there: choose another folder, or ask its owner"},
+}};
+
+fs::path parent_of(const fs::path& path) {
+  const fs::path parent = path.parent_path();
+  return parent.empty() ? "." : parent;
+}
+
+}  // namespace
+
+void throw_file_error(std::string_view action, const fs::path& path, int error_number) {
+  std::string hint;
+  for (const HintRow& row : kHints) {
+    if (row.error_number == error_number) hint = row.hint;
+  }
+  throw Error(ExitCode::file_system, fmt::format("{}: {}", action, std::strerror(error_number)),
+              path.string(), hint);
+}
+
+std::optional<std::string> read_file(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return std::nullopt;
+  std::ifstream in(path, std::ios::binary | std::ios::ate);
+  std::string text(in ? static_cast<std::size_t>(in.tellg()) : 0, '\0');
+  in.seekg(0);
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  return in ? std::optional(std::move(text)) : std::nullopt;
+}
+
+void write_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw_file_error("can't make the folder", folder, error.value());
+}
+
+void write_file(const fs::path& path, std::string_view text, bool executable) {
+  write_folder(parent_of(path));
+  const fs::path temporary = path.string() + "." + random_suffix() + ".tmp";
+  const int fd =
+      ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, executable ? 0777 : 0666);
+  if (fd < 0) throw_file_error("can't write", path, errno);
+  int failed = 0;
+  while (!text.empty() && failed == 0) {
+    const ssize_t n = ::write(fd, text.data(), text.size());
+    if (n >= 0) {
+      text.remove_prefix(static_cast<std::size_t>(n));
+    } else if (errno != EINTR) {
+      failed = errno;
+    }
+  }
+  if (::close(fd) != 0 && failed == 0) failed = errno;
+  if (failed == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) failed = errno;
+  if (failed != 0) {
+    ::unlink(temporary.c_str());
+    throw_file_error("can't write", path, failed);
+  }
+}
+
+bool write_file_if_changed(const fs::path& path, std::string_view text) {
+  if (read_file(path) == text) return false;
+  write_file(path, text);
+  return true;
+}
+
+fs::path write_staging_folder(const fs::path& target) {
+  // "out/bundle/" is the folder "out/bundle", not a nameless one in it.
+  const fs::path named = target.has_filename() ? target : target.parent_path();
+  const fs::path parent = parent_of(named);
+  write_folder(parent);
+  const fs::path staging =
+      parent / fmt::format(".{}.{}{}", named.filename().string(), random_suffix(), kStagingSuffix);
+  if (::mkdir(staging.c_str(), 0777) != 0)
+    throw_file_error("can't make the folder", staging, errno);
+  return staging;
+}
+
+void write_copy(const fs::path& from, const fs::path& to) {
+  write_folder(parent_of(to));
+  std::error_code error;
+  fs::copy_file(from, to, fs::copy_options::overwrite_existing, error);
+  if (error) throw_file_error(fmt::format("can't copy {}", from.string()), to, error.value());
+}
+
+void write_removal(const fs::path& path) {
+  std::error_code error;
+  fs::remove_all(path, error);
+  if (error) throw_file_error("can't remove", path, error.value());
+}
+
+}  // namespace dsbuild

@@ -1,0 +1,42 @@
+// Reads whole files, and writes to disk so that a reader never sees half a file. Every refusal to
+// write is an Error(file_system) that names the path. Knows no file's meaning.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace dsbuild {
+
+/// A regular file's whole content; empty optional when it can't be read. (What is read as part of a
+/// machine goes through System.)
+std::optional<std::string> read_file(const std::filesystem::path& path);
+
+/// Makes the folder and its parents.
+void write_folder(const std::filesystem::path& folder);
+
+/// Writes a temporary file beside `path`, then renames it over `path`.
+void write_file(const std::filesystem::path& path, std::string_view text, bool executable = false);
+
+/// As write_file, but leaves an equal file untouched (and its time). True when it wrote.
+bool write_file_if_changed(const std::filesystem::path& path, std::string_view text);
+
+/// What ends the name of a staging folder.
+inline constexpr std::string_view kStagingSuffix = ".staging";
+
+/// A new folder beside `target`, private to this process: a place to make what is then renamed to
+/// `target`. scratch.h has the form that removes itself.
+std::filesystem::path write_staging_folder(const std::filesystem::path& target);
+
+/// Copies a regular file's bytes and its executable bit.
+void write_copy(const std::filesystem::path& from, const std::filesystem::path& to);
+
+/// Removes a file or a tree; a missing one is no error.
+void write_removal(const std::filesystem::path& path);
+
+/// Turns an errno into the Error that a user can act on.
+[[noreturn]] void throw_file_error(std::string_view action, const std::filesystem::path& path,
+                                   int error_number);
+
+}  // namespace dsbuild

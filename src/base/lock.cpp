@@ -1,0 +1,76 @@
+#include "base/lock.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <thread>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+
+namespace fs = std::filesystem;
+
+namespace dsbuild {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::string read_holder(int fd) {
+  std::array<char, 128> text{};
+  const ssize_t n = ::pread(fd, text.data(), text.size(), 0);
+  return n > 0 ? std::string(trim({text.data(), static_cast<std::size_t>(n)})) : "another process";
+}
+
+void write_holder(int fd) {
+  std::array<char, 64> host{};
+  ::gethostname(host.data(), host.size() - 1);
+  const std::string text = fmt::format("process {} on {}\n", ::getpid(), host.data());
+  // The text only helps whoever waits; a full disk must not stop us here.
+  if (::ftruncate(fd, 0) == 0) (void)!::pwrite(fd, text.data(), text.size(), 0);
+}
+
+}  // namespace
+
+FolderLock::FolderLock(const fs::path& folder, std::chrono::seconds limit,
+                       const std::function<void(const std::string&)>& on_wait) {
+  write_folder(folder);
+  const fs::path path = folder / ".lock";
+  // Close-on-exec: a compiler that outlives us must not keep the lock.
+  fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (fd_ < 0) throw_file_error("can't open the lock file", path, errno);
+  const auto started = Clock::now();
+  bool said = false;
+  while (::flock(fd_, LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK && errno != EINTR) {
+      const int error = errno;
+      ::close(fd_);
+      throw_file_error("can't lock", path, error);
+    }
+    const auto waited = Clock::now() - started;
+    if (waited >= limit) {
+      const std::string holder = read_holder(fd_);
+      ::close(fd_);
+      throw Error(ExitCode::lock_timeout,
+                  fmt::format("the folder is locked by {}; waited {} s", holder, limit.count()),
+                  path.string(),
+                  "let it finish, wait longer with --lock-timeout, or use another --build-dir");
+    }
+    if (!said && waited >= std::chrono::seconds(1)) {
+      on_wait(fmt::format("waiting for {}, which builds in {}", read_holder(fd_), folder.string()));
+      said = true;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  write_holder(fd_);
+}
+
+FolderLock::~FolderLock() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+}  // namespace dsbuild
