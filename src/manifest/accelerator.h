@@ -1,0 +1,18 @@
+// One accelerator descriptor: JSON to an Accelerator, with everything that is wrong with it alone.
+// Knows the format of descriptors; catalog-wide claims are checked by claims.h.
+#pragma once
+
+#include "manifest/catalog.h"
+#include "manifest/node.h"
+
+namespace dsbuild::manifest {
+
+/// Reads what can be understood; the schema has already told of wrong types and keys.
+Accelerator read_accelerator(const Node& root);
+
+/// Tells of names that are not archs, of forms that nothing makes and of templates that can't be
+/// filled. `probes` are those of all descriptors: a recipe may use kinds that another one probes.
+void check_accelerator(const Node& root, const Accelerator& accelerator,
+                       const std::vector<ToolchainProbe>& probes);
+
+}  // namespace dsbuild::manifest

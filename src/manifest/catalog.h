@@ -1,0 +1,220 @@
+// What a catalog holds: ops and accelerators as their files describe them, checked and typed.
+// Knows nothing of the machine, of requests or of how things are built.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/version.h"
+
+namespace dsbuild::manifest {
+
+// ---- accelerators ------------------------------------------------------------------------------
+
+/// How an accelerator's archs are named and ordered.
+enum class ArchScheme {
+  names,       ///< a list in order: x86-64-v2, x86-64-v3
+  capability,  ///< numbers with a suffix: sm_90a is (9, 0, "a")
+  target,      ///< a processor with features: gfx90a:xnack-
+};
+
+/// The arch language of one accelerator.
+struct ArchRules {
+  ArchScheme scheme = ArchScheme::names;
+  /// names: the archs in order, by host machine ("x86_64"); "*" serves every machine.
+  std::map<std::string, std::vector<std::string>> names;
+  /// capability and target: spellings of the prefix; the first one makes the canonical name.
+  std::vector<std::string> prefixes;
+  std::string suffixes;               ///< capability: letters that may follow the number ("af")
+  std::vector<std::string> features;  ///< target: what may follow, each with + or - ("xnack")
+  bool bare = false;  ///< capability: a number without prefix means this accelerator
+  /// What is built when nobody says, unless `default_offered`: those of all host machines together,
+  /// without "native".
+  std::vector<std::string> defaults;
+  /// Built when nobody says: every unsuffixed arch of the toolchain, and the portable form of the
+  /// newest.
+  bool default_offered = false;
+  /// What "native" means: the archs of the devices found, or, when `native_is_host`, the arch
+  /// "native", which binds the bundle to this host.
+  bool native_is_host = false;
+  /// Environment variables that restrict this accelerator's archs, the strongest first.
+  std::vector<std::string> settings;
+};
+
+/// A range of PCI device ids and the arch of the chips that bear them.
+struct PciRange {
+  unsigned first = 0;
+  unsigned last = 0;
+  std::string arch;  ///< empty: the chip is known, its arch is not
+  std::string chip;
+};
+
+/// PCI devices that belong to an accelerator.
+struct PciRule {
+  unsigned vendor = 0;
+  std::vector<unsigned> classes;  ///< the upper 16 bits of the class code (0x0302); empty: any
+  std::vector<PciRange> devices;  ///< empty: any device id, arch unknown
+};
+
+/// One word of a command line, or several: see `for_archs`.
+struct ArgTemplate {
+  std::string text;  ///< with placeholders; a word that is one list placeholder ("{flags}") becomes
+                     ///< its items
+  /// When not empty, the words are repeated for each arch of the entry that has this form, `text`
+  /// is unused.
+  std::string for_form;
+  std::vector<std::string> for_archs;
+};
+
+/// One command that makes one file. docs/manifests.md lists the placeholders.
+struct StepTemplate {
+  bool each_source =
+      false;  ///< once per source, `{in}` being that source; else once, with all outputs before it
+  std::vector<ArgTemplate> argv;
+  std::string out;       ///< the file's name, with placeholders
+  bool depfile = false;  ///< the command writes `{depfile}` in make syntax
+};
+
+/// How toolchains of some kinds build for an accelerator.
+struct ToolchainRecipe {
+  std::map<std::string, VersionRange> kinds;  ///< toolchain kind ("gcc") -> versions that will do
+  std::map<std::string, std::vector<StepTemplate>>
+      images;  ///< form ("cubin") -> steps of one image
+  std::optional<StepTemplate>
+      object;                        ///< a source of a host library or shared_library -> an object
+  std::optional<StepTemplate> link;  ///< objects -> a shared library (host accelerator only)
+  std::vector<std::string> link_flags;  ///< what its objects add to the link
+  std::map<std::string, std::map<std::string, std::string>>
+      needs;  ///< form -> {"driver": ">={major}.0"}
+  bool host_compiler =
+      false;         ///< it calls a host compiler: `{host_cxx}`, within the toolchain's limits
+  std::string hint;  ///< what to install when no such toolchain is found
+};
+
+/// A toolchain that a command's own answers describe; others have a prober of their own in C++.
+struct ToolchainProbe {
+  std::string kind;
+  std::string prober;  ///< a row of probe's table ("cuda_toolkit"); empty: the fields below
+  std::vector<std::string> gives;     ///< placeholders that its toolchains fill
+  std::string tool;                   ///< the placeholder that becomes the command's path ("cxx")
+  std::vector<std::string> commands;  ///< names to look for on PATH
+  bool versioned = false;             ///< also look for NAME-<number> beside each
+  std::vector<std::string>
+      env;  ///< variables that name the command or its folder: an explicit choice
+  std::vector<std::string> folders;  ///< where to look besides PATH ("/opt/acme/bin")
+  std::vector<std::string> version_argv;
+  std::string version_regex;            ///< first group: the version
+  bool newest = false;                  ///< prefer the newest; else the first one found
+  std::vector<std::string> archs_argv;  ///< empty: it takes every arch of the accelerator
+  std::string archs_regex;              ///< first group of each match: an arch
+  std::map<std::string, std::string>
+      beside;  ///< placeholder -> file that must lie in the real command's folder
+};
+
+/// A kind of device with its way to detect and compile for it: one descriptor file.
+struct Accelerator {
+  std::string name;
+  std::string summary;
+  std::vector<std::string> aliases;
+  bool host = false;  ///< its toolchains also make the host libraries of ops
+  ArchRules archs;
+  std::vector<PciRule> pci;
+  std::vector<std::string> suffixes;  ///< of its sources (".cu")
+  std::string flags;                  ///< the key of its compiler flags in manifests ("nvcc")
+  std::string image_form;             ///< the form of an arch's image ("cubin", "so")
+  std::string portable_form;          ///< a form that later devices load too ("ptx"); may be empty
+  std::vector<ToolchainProbe> probes;
+  std::vector<ToolchainRecipe> toolchains;  ///< the best first
+  std::string canary_name;  ///< a tiny source that each toolchain must compile first
+  std::string canary;
+  std::string canary_kernel;  ///< the symbol that its image must hold
+  std::filesystem::path file;
+};
+
+// ---- ops ---------------------------------------------------------------------------------------
+
+enum class OpKind { library, shared_library };
+
+struct LibraryNeed {
+  std::string name;    ///< as in -lNAME
+  std::string symbol;  ///< must link
+};
+
+/// What must be there, besides a toolchain. Headers, libraries and OpenMP are tried with the final
+/// compiler and flags.
+struct Needs {
+  std::map<std::string, VersionRange> toolchains;  ///< accelerator -> version of its toolchain
+  std::map<std::string, VersionRange> packages;    ///< pkg-config name -> version
+  std::vector<std::string> headers;
+  std::vector<LibraryNeed> libraries;
+  std::vector<std::string> commands;
+  std::vector<std::string> machines;  ///< host machines ("x86_64"); empty: any
+  bool openmp = false;
+
+  bool empty() const {
+    return toolchains.empty() && packages.empty() && headers.empty() && libraries.empty() &&
+           commands.empty() && machines.empty() && !openmp;
+  }
+};
+
+/// What a compile gets from the manifest, besides its sources.
+struct CompileOptions {
+  std::vector<std::filesystem::path> include;             ///< absolute
+  std::map<std::string, std::string> defines;             ///< NAME -> value ("" for a bare -DNAME)
+  std::map<std::string, std::vector<std::string>> flags;  ///< tool ("cxx", "nvcc", "link") -> flags
+};
+
+/// Which archs of an accelerator a kernel source is for: all, from one on, or a list.
+struct ArchFilter {
+  enum class Kind { any, at_least, list } kind = Kind::any;
+  std::vector<std::string> archs;  ///< canonical names; one for at_least
+};
+
+/// Sources that become images, one per arch and instance.
+struct KernelSet {
+  std::string name;  ///< told apart in file names; empty when the op has one set per accelerator
+  std::vector<std::filesystem::path> sources;                 ///< absolute
+  std::map<std::string, ArchFilter> on;                       ///< accelerator -> archs
+  std::map<std::string, std::vector<std::string>> instances;  ///< macro -> its values
+  std::vector<std::string> exports;  ///< kernels that each image must hold; empty: at least one
+  bool freestanding = true;
+  CompileOptions options;
+  Needs needs;
+};
+
+struct Op {
+  std::string name;
+  OpKind kind = OpKind::library;
+  std::string summary;
+  std::vector<std::filesystem::path> host_sources;  ///< absolute
+  CompileOptions host_options;
+  std::vector<KernelSet> kernels;
+  CompileOptions options;              ///< for every compile of the op
+  std::vector<std::string> libraries;  ///< linked: -lNAME
+  std::vector<std::string> exports;    ///< shared_library: symbols that it must export
+  Needs needs;
+  std::filesystem::path file;    ///< the manifest
+  std::filesystem::path folder;  ///< where its sources lie
+  std::filesystem::path root;    ///< the catalog root it came from
+};
+
+// ---- the whole ---------------------------------------------------------------------------------
+
+/// All ops and accelerators of all roots, by name.
+struct Catalog {
+  std::vector<std::filesystem::path> roots;  ///< the built-in one first
+  std::map<std::string, Op> ops;
+  std::map<std::string, Accelerator> accelerators;
+  std::optional<Op> runtime;  ///< libdsops itself, built into every bundle
+
+  /// By name or alias; null when there is none.
+  const Accelerator* find_accelerator(std::string_view name) const;
+  /// The accelerator whose toolchains make host libraries.
+  const Accelerator& host() const;
+};
+
+}  // namespace dsbuild::manifest

@@ -1,0 +1,275 @@
+#include <algorithm>
+#include <array>
+#include <regex>
+
+#include "base/text.h"
+#include "manifest/accelerator.h"
+#include "manifest/arch_name.h"
+#include "manifest/placeholders.h"
+#include "manifest/shapes.h"
+#include "manifest/words.h"
+
+namespace dsbuild::manifest {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+bool holds(const Strings& list, std::string_view item) {
+  return std::find(list.begin(), list.end(), item) != list.end();
+}
+
+// ---- archs -------------------------------------------------------------------------------------
+
+/// Which keys of `archs` belong to which schemes.
+struct SchemeKey {
+  std::string_view key;
+  bool of_names;
+  bool of_capability;
+  bool of_target;
+  bool needed;
+};
+constexpr std::array<SchemeKey, 5> kSchemeKeys{{{"names", true, false, false, true},
+                                                {"prefixes", false, true, true, true},
+                                                {"suffixes", false, true, false, false},
+                                                {"features", false, false, true, false},
+                                                {"bare", false, true, false, false}}};
+
+void check_scheme_keys(const Node& archs, ArchScheme scheme) {
+  const std::string name = archs.at("scheme").text();
+  for (const SchemeKey& row : kSchemeKeys) {
+    const bool belongs = scheme == ArchScheme::names        ? row.of_names
+                         : scheme == ArchScheme::capability ? row.of_capability
+                                                            : row.of_target;
+    const std::string key(row.key);
+    if (archs.has(key) && !belongs) archs.at(key).complain(Rule::key_of_other_scheme, {name, key});
+    if (!archs.has(key) && belongs && row.needed) {
+      archs.complain(Rule::scheme_needs_key, {name, key});
+    }
+  }
+}
+
+void check_archs(const Node& archs, const Accelerator& accelerator) {
+  const ArchRules& rules = accelerator.archs;
+  check_scheme_keys(archs, rules.scheme);
+  const bool names = rules.scheme == ArchScheme::names;
+  const Node fallback = archs.at("default");
+  const std::string word = names ? "all" : "offered";
+  if (fallback.is_text() && fallback.text() != word) {
+    fallback.complain(Rule::default_of_other_scheme,
+                      {archs.at("scheme").text(), fallback.text(), "\"" + word + "\""});
+  }
+  for (const Node& item : fallback.items()) check_arch(item, accelerator, {});
+  for (const auto& [machine, list] : fallback.members()) {
+    for (const Node& item : list.items()) check_arch(item, accelerator, machine);
+  }
+  for (const auto& [machine, list] : archs.at("names").members()) {
+    if (machine != "*") check_shape(list, machine, kMachine);
+    if (rules.native_is_host && !holds(list.texts(), "native")) {
+      list.complain(Rule::no_native_arch, {machine});
+    }
+  }
+  for (const Node& item : archs.at("settings").items()) check_shape(item, kVariable);
+}
+
+void check_devices(const Node& devices, const Accelerator& accelerator) {
+  const std::vector<Node> rules = devices.at("pci").items();
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    const std::vector<Node> ranges = rules[i].at("devices").items();
+    for (std::size_t j = 0; j < ranges.size(); ++j) {
+      const PciRange& range = accelerator.pci[i].devices[j];
+      if (range.last < range.first) {
+        ranges[j].complain(Rule::pci_range_backwards,
+                           {ranges[j].at("last").text(), ranges[j].at("first").text()});
+      }
+      check_arch(ranges[j].at("arch"), accelerator, {});
+    }
+  }
+}
+
+// ---- probes ------------------------------------------------------------------------------------
+
+void check_regex(const Node& node) {
+  if (!node.is_text()) return;
+  try {
+    const std::regex regex(node.text(), std::regex::ECMAScript);
+    if (regex.mark_count() == 0) node.complain(Rule::regex_without_group, {node.text()});
+  } catch (const std::regex_error&) {
+    node.complain(Rule::bad_regex, {node.text()});
+  }
+}
+
+void check_probe(const Node& probe) {
+  constexpr std::array<std::string_view, 3> kOfProber{"kind", "prober", "gives"};
+  if (probe.has("prober")) {
+    for (const auto& [key, value] : probe.members()) {
+      if (std::find(kOfProber.begin(), kOfProber.end(), key) == kOfProber.end()) {
+        value.complain(Rule::prober_with_fields, {key});
+      }
+    }
+    if (!probe.has("gives")) probe.complain(Rule::probe_incomplete, {"gives"});
+  } else {
+    for (const std::string_view key : {"tool", "commands", "version"}) {
+      if (!probe.has(key)) probe.complain(Rule::probe_incomplete, {std::string(key)});
+    }
+  }
+  check_shape(probe.at("kind"), kKind);
+  check_shape(probe.at("tool"), kWord);
+  for (const Node& item : probe.at("gives").items()) check_shape(item, kWord);
+  for (const Node& item : probe.at("commands").items()) check_shape(item, kCommand);
+  for (const Node& item : probe.at("env").items()) check_shape(item, kVariable);
+  for (const Node& item : probe.at("folders").items()) {
+    if (item.is_text() && !item.text().starts_with('/')) {
+      item.complain(Rule::folder_not_absolute, {item.text()});
+    }
+  }
+  for (const auto& [placeholder, file] : probe.at("beside").members()) {
+    check_shape(file, placeholder, kWord);
+    check_shape(file, kFileName);
+  }
+  check_regex(probe.at("version").at("regex"));
+  check_regex(probe.at("archs").at("regex"));
+}
+
+// ---- recipes -----------------------------------------------------------------------------------
+
+/// What every kind of the recipe gives: a template must work with each of them. Nothing when a
+/// kind is probed by no one.
+std::optional<Strings> placeholders_of_kinds(const Node& kinds,
+                                             const std::vector<ToolchainProbe>& probes) {
+  std::optional<Strings> common;
+  for (const auto& member : kinds.members()) {
+    const std::string& kind = member.first;
+    const auto probe = std::find_if(probes.begin(), probes.end(),
+                                    [&](const ToolchainProbe& p) { return p.kind == kind; });
+    if (probe == probes.end()) return std::nullopt;
+    if (!common) common = probe->gives;
+    std::erase_if(*common, [&](const std::string& name) { return !holds(probe->gives, name); });
+  }
+  return common;
+}
+
+/// All placeholders of a step's words.
+Strings placeholders_of_step(const Node& step) {
+  Strings used;
+  const auto add = [&used](const Node& word) {
+    const Strings names = placeholders_of(word.text());
+    used.insert(used.end(), names.begin(), names.end());
+  };
+  for (const Node& word : step.at("argv").items()) {
+    add(word);
+    for (const Node& inner : word.at("argv").items()) add(inner);
+  }
+  return used;
+}
+
+void check_step(const Node& step, TemplatePlace place, const TemplateScope& scope,
+                const Strings& forms) {
+  for (const Node& word : step.at("argv").items()) {
+    check_template(word, place, scope);
+    for (const Node& inner : word.at("argv").items()) check_template(inner, kForArch, scope);
+    if (word.at("for").is_text() && !holds(forms, word.at("for").text())) {
+      word.at("for").complain(Rule::form_not_made,
+                              {word.at("for").text(), did_you_mean(word.at("for").text(), forms)});
+    }
+  }
+  check_template(step.at("out"), kOutName, scope);
+  if (!step.has("argv")) return;
+  const Strings used = placeholders_of_step(step);
+  for (const std::string name : {"in", "out"}) {
+    if (!holds(used, name)) {
+      step.at("argv").complain(Rule::step_without, {name, "add the word \"{" + name + "}\""});
+    }
+  }
+  const bool written = holds(used, "depfile");
+  const bool said = step.at("depfile").flag();
+  if (said && !written) step.at("depfile").complain(Rule::depfile_not_written, {});
+  if (!said && written) step.at("argv").complain(Rule::depfile_not_said, {});
+}
+
+void check_kinds(const Node& kinds, const std::vector<ToolchainProbe>& probes) {
+  Strings known;
+  for (const ToolchainProbe& probe : probes) known.push_back(probe.kind);
+  for (const auto& [kind, range] : kinds.members()) {
+    if (!holds(known, kind))
+      range.complain(Rule::kind_not_probed, {kind, did_you_mean(kind, known)});
+  }
+}
+
+void check_recipe(const Node& node, const ToolchainRecipe& recipe, const Accelerator& accelerator,
+                  const std::vector<ToolchainProbe>& probes) {
+  const TemplateScope scope{placeholders_of_kinds(node.at("kinds"), probes),
+                            accelerator.archs.scheme != ArchScheme::names, recipe.host_compiler};
+  Strings forms;
+  for (const auto& [form, steps] : recipe.images) forms.push_back(form);
+  check_kinds(node.at("kinds"), probes);
+  for (const auto& [form, steps] : node.at("images").members()) {
+    check_shape(steps, form, kForm);
+    for (const Node& step : steps.items()) check_step(step, kImageArgv, scope, forms);
+  }
+  check_step(node.at("object"), kObjectArgv, scope, forms);
+  check_step(node.at("link"), kLinkArgv, scope, forms);
+  if (node.has("link") && !accelerator.host) {
+    node.at("link").complain(Rule::link_without_host, {});
+  }
+  for (const Node& flag : node.at("link_flags").items()) check_template(flag, kLinkFlags, scope);
+  for (const auto& [form, needs] : node.at("needs").members()) {
+    if (!holds(forms, form)) {
+      needs.complain(Rule::form_not_made, {form, did_you_mean(form, forms)});
+    }
+    for (const auto& [what, text] : needs.members()) check_template(text, kNeed, scope);
+  }
+}
+
+void check_forms(const Node& root, const Accelerator& accelerator) {
+  for (const std::string key : {"image", "portable"}) {
+    const Node form = root.at(key);
+    if (!form.is_text()) continue;
+    const auto makes = [&](const ToolchainRecipe& recipe) {
+      return recipe.images.contains(form.text());
+    };
+    if (std::none_of(accelerator.toolchains.begin(), accelerator.toolchains.end(), makes)) {
+      form.complain(Rule::form_not_made, {form.text(), "add it to \"images\" of a toolchain"});
+    }
+  }
+  const auto serves_host = [](const ToolchainRecipe& recipe) {
+    return recipe.object && recipe.link;
+  };
+  if (accelerator.host &&
+      std::none_of(accelerator.toolchains.begin(), accelerator.toolchains.end(), serves_host)) {
+    root.at("toolchains").complain(Rule::host_without_recipe, {});
+  }
+}
+
+void check_canary(const Node& canary, const Accelerator& accelerator) {
+  check_shape(canary.at("name"), kFileName);
+  check_shape(canary.at("kernel"), kSymbol);
+  const std::string name = canary.at("name").text();
+  const auto ends = [&](const std::string& suffix) { return name.ends_with(suffix); };
+  if (!name.empty() &&
+      std::none_of(accelerator.suffixes.begin(), accelerator.suffixes.end(), ends)) {
+    canary.at("name").complain(Rule::canary_suffix, {name, join(accelerator.suffixes, " or ")});
+  }
+}
+
+}  // namespace
+
+void check_accelerator(const Node& root, const Accelerator& accelerator,
+                       const std::vector<ToolchainProbe>& probes) {
+  check_shape(root.at("name"), kWord);
+  for (const Node& item : root.at("aliases").items()) check_shape(item, kWord);
+  check_archs(root.at("archs"), accelerator);
+  check_devices(root.at("devices"), accelerator);
+  for (const Node& item : root.at("sources").items()) check_shape(item, kSuffix);
+  check_shape(root.at("flags"), kWord);
+  check_shape(root.at("image"), kForm);
+  check_shape(root.at("portable"), kForm);
+  check_canary(root.at("canary"), accelerator);
+  for (const Node& probe : root.at("probes").items()) check_probe(probe);
+  const std::vector<Node> recipes = root.at("toolchains").items();
+  for (std::size_t i = 0; i < recipes.size(); ++i) {
+    check_recipe(recipes[i], accelerator.toolchains[i], accelerator, probes);
+  }
+  check_forms(root, accelerator);
+}
+
+}  // namespace dsbuild::manifest

@@ -1,0 +1,33 @@
+// Paths in a manifest: each must name something inside the op's folder, lexically and through
+// links. Knows the machine's files; no key of the format.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/system.h"
+#include "manifest/node.h"
+
+namespace dsbuild::manifest {
+
+/// The folder that the paths of one op are relative to.
+struct OpFolder {
+  const System& system;
+  std::filesystem::path path;                 ///< absolute; empty when it can't be told
+  std::optional<std::filesystem::path> real;  ///< the same with every link followed
+
+  OpFolder(const System& system_, std::filesystem::path path_)
+      : system(system_), path(std::move(path_)), real(system.resolve(path)) {}
+};
+
+/// The absolute path of the text at `node`; tells why when it is not to be used.
+std::optional<std::filesystem::path> read_path(const Node& node, const OpFolder& folder,
+                                               FileStatus::Kind kind);
+
+/// Those of a list at `list` that can be used.
+std::vector<std::filesystem::path> read_paths(const Node& list, const OpFolder& folder,
+                                              FileStatus::Kind kind);
+
+}  // namespace dsbuild::manifest

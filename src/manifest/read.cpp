@@ -1,0 +1,216 @@
+#include "manifest/read.h"
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "manifest/accelerator.h"
+#include "manifest/claims.h"
+#include "manifest/node.h"
+#include "manifest/op.h"
+#include "manifest/schema.h"
+#include "manifest/shapes.h"
+
+namespace fs = std::filesystem;
+
+namespace dsbuild::manifest {
+namespace {
+
+constexpr std::string_view kRuntime = "runtime.json";
+
+/// A manifest found, and how its sources are to be found.
+struct FoundFile {
+  fs::path path;
+  fs::path root;
+  bool single = false;  ///< given by path: its sources lie beside it
+};
+
+/// Reads one catalog: each pass goes over all files, so that every problem of every file is told.
+class Reader {
+ public:
+  Reader(const System& system, const CatalogSources& sources, Diagnostics& diagnostics)
+      : system_(system), sources_(sources), diagnostics_(diagnostics) {}
+
+  Catalog read() {
+    find_roots();
+    for (const fs::path& file : sources_.manifests) find_single(file);
+    read_accelerators();
+    read_ops();
+    return std::move(catalog_);
+  }
+
+ private:
+  // ---- finding files
+
+  void find_roots() {
+    add_root(sources_.built_in);
+    for (const fs::path& root : sources_.roots) add_root(root);
+  }
+
+  void add_root(const fs::path& root) {
+    const fs::path manifests = root / "manifests";
+    const auto status = system_.status(manifests);
+    if (!status || !status->is_folder()) {
+      return tell(root, Rule::not_a_root);
+    }
+    if (!is_new(manifests)) return;
+    catalog_.roots.push_back(root);
+    find_files(root, manifests, manifests, false);
+  }
+
+  /// All *.json below `folder`, in byte order; `of_accelerators` is handed down.
+  void find_files(const fs::path& root, const fs::path& manifests, const fs::path& folder,
+                  bool of_accelerators) {
+    for (const std::string& name : system_.list_folder(folder)) {
+      const fs::path path = folder / name;
+      const bool top = folder == manifests;
+      const auto status = system_.status(path);
+      if (status && status->is_folder()) {
+        if ((top && name == "schema") || !is_new(path)) continue;
+        find_files(root, manifests, path, of_accelerators || (top && name == "accelerators"));
+      } else if (path.extension() == ".json" && is_new(path)) {
+        if (top && name == kRuntime && root == sources_.built_in) continue;
+        (of_accelerators ? descriptor_files_ : op_files_).push_back({path, root, false});
+      }
+    }
+  }
+
+  /// A descriptor says which archs it has; an op never does.
+  void find_single(const fs::path& path) {
+    if (!is_new(path)) return;  // it is in one of the roots
+    const fs::path folder = path.parent_path();
+    auto document = read_document({path, folder, true});
+    if (!document) return;
+    if (document->json.contains("archs") || document->json.contains("toolchains")) {
+      descriptor_files_.push_back({path, folder, true});
+    } else {
+      op_files_.push_back({path, folder, true});
+    }
+    single_documents_.emplace(path, std::move(document));
+  }
+
+  /// False when the file or folder was met before, by another name or through a link.
+  bool is_new(const fs::path& path) {
+    return seen_.insert(system_.resolve(path).value_or(path)).second;
+  }
+
+  // ---- reading them
+
+  /// The file's JSON without comments; null when it is none, which is told.
+  std::unique_ptr<Document> read_document(const FoundFile& file) {
+    const auto known = single_documents_.find(file.path);
+    if (known != single_documents_.end()) return std::move(known->second);
+    const std::string name = file.path.string();
+    const auto text = system_.read_file(file.path);
+    if (!text) {
+      tell(file.path, Rule::unreadable_file);
+      return nullptr;
+    }
+    auto json = parse_json(*text, name, diagnostics_);
+    if (!json) return nullptr;
+    remove_comments(*json);
+    auto document = std::make_unique<Document>(Document{name, std::move(*json), &diagnostics_});
+    if (may_have_controls(*text)) check_characters(Node(*document));
+    return document;
+  }
+
+  Schema read_schema(std::string_view name) {
+    const fs::path path = sources_.built_in / "manifests" / "schema" / name;
+    const auto text = system_.read_file(path);
+    Json json = text ? Json::parse(*text, nullptr, false) : Json(Json::value_t::discarded);
+    if (!json.is_discarded()) return Schema(std::move(json));
+    throw Error(ExitCode::file_system, "can't read the schema of manifests", path.string(),
+                "the installation is damaged: install dsbuild again");
+  }
+
+  void read_accelerators() {
+    const Schema schema = read_schema("accelerator.v1.json");
+    std::vector<DescriptorFile> descriptors;
+    std::vector<ToolchainProbe> probes;
+    for (const FoundFile& file : descriptor_files_) {
+      auto document = read_document(file);
+      if (!document) continue;
+      schema.check(*document);
+      Accelerator accelerator = read_accelerator(Node(*document));
+      probes.insert(probes.end(), accelerator.probes.begin(), accelerator.probes.end());
+      descriptors.push_back({std::move(document), std::move(accelerator)});
+    }
+    check_claims(descriptors);
+    for (DescriptorFile& descriptor : descriptors) {
+      const Node root(*descriptor.document);
+      check_accelerator(root, descriptor.accelerator, probes);
+      add(root, catalog_.accelerators, std::move(descriptor.accelerator), "accelerator");
+    }
+    const auto is_host = [](const auto& entry) { return entry.second.host; };
+    if (std::none_of(catalog_.accelerators.begin(), catalog_.accelerators.end(), is_host)) {
+      tell(sources_.built_in / "manifests" / "accelerators", Rule::no_host);
+    }
+  }
+
+  void read_ops() {
+    const Schema schema = read_schema("op.v1.json");
+    const auto read_one = [&](const FoundFile& file, const auto& folder_of, const auto& keep) {
+      auto document = read_document(file);
+      if (!document) return;
+      schema.check(*document);
+      const Node root(*document);
+      const std::string name = root.at("name").text();
+      // Without a name there is no folder to look for sources in.
+      const fs::path folder = has_shape(name, kWord) || file.single ? folder_of(name) : fs::path();
+      Op op = read_op(root, {catalog_.accelerators, file.root, {system_, folder}});
+      check_op(root, op, catalog_.accelerators);
+      keep(root, std::move(op));
+    };
+    for (const FoundFile& file : op_files_) {
+      read_one(
+          file,
+          [&](const std::string& name) {
+            return file.single ? file.root : file.root / "ops" / name;
+          },
+          [&](const Node& root, Op op) { add(root, catalog_.ops, std::move(op), "op"); });
+    }
+    const fs::path runtime = sources_.built_in / "manifests" / kRuntime;
+    if (!system_.exists(runtime)) return;
+    read_one(
+        {runtime, sources_.built_in, false},
+        [&](const std::string&) { return sources_.built_in / "src"; },
+        [&](const Node&, Op op) { catalog_.runtime = std::move(op); });
+  }
+
+  /// Tells of a file or folder as a whole.
+  void tell(const fs::path& path, Rule rule) {
+    const RuleRow& row = rule_row(rule);
+    diagnostics_.error(path.string(), "", std::string(row.message), std::string(row.hint));
+  }
+
+  template <typename T>
+  void add(const Node& root, std::map<std::string, T>& into, T value, const std::string& what) {
+    const std::string name = value.name;
+    if (name.empty()) return;  // told by the schema
+    const auto [entry, is_first] = into.emplace(name, std::move(value));
+    if (!is_first) {
+      root.at("name").complain(Rule::name_taken, {what, name, entry->second.file.string()});
+    }
+  }
+
+  const System& system_;
+  const CatalogSources& sources_;
+  Diagnostics& diagnostics_;
+  Catalog catalog_;
+  std::set<fs::path> seen_;
+  std::vector<FoundFile> descriptor_files_;
+  std::vector<FoundFile> op_files_;
+  std::map<fs::path, std::unique_ptr<Document>> single_documents_;
+};
+
+}  // namespace
+
+Catalog read_catalog(const System& system, const CatalogSources& sources,
+                     Diagnostics& diagnostics) {
+  return Reader(system, sources, diagnostics).read();
+}
+
+}  // namespace dsbuild::manifest

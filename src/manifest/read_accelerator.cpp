@@ -1,0 +1,145 @@
+#include <algorithm>
+
+#include "manifest/accelerator.h"
+#include "manifest/words.h"
+
+namespace dsbuild::manifest {
+namespace {
+
+ArchScheme parse_scheme(const std::string& word) {
+  if (word == "capability") return ArchScheme::capability;
+  return word == "target" ? ArchScheme::target : ArchScheme::names;
+}
+
+void add_new(std::vector<std::string>& list, const std::vector<std::string>& more) {
+  for (const std::string& item : more) {
+    if (std::find(list.begin(), list.end(), item) == list.end()) list.push_back(item);
+  }
+}
+
+/// "all" is every name but `native`, which must be asked for.
+void read_defaults(const Node& node, ArchRules& rules) {
+  rules.default_offered = node.text() == "offered";
+  if (node.text() == "all") {
+    for (const auto& [machine, names] : rules.names) add_new(rules.defaults, names);
+    std::erase(rules.defaults, "native");
+  }
+  add_new(rules.defaults, node.texts());
+  for (const auto& [machine, list] : node.members()) add_new(rules.defaults, list.texts());
+}
+
+ArchRules read_archs(const Node& node) {
+  ArchRules rules;
+  rules.scheme = parse_scheme(node.at("scheme").text());
+  for (const auto& [machine, names] : node.at("names").members()) {
+    rules.names.emplace(machine, names.texts());
+  }
+  rules.prefixes = node.at("prefixes").texts();
+  rules.suffixes = node.at("suffixes").text();
+  rules.features = node.at("features").texts();
+  rules.bare = node.at("bare").flag();
+  rules.native_is_host = node.at("native").text() == "host";
+  rules.settings = node.at("settings").texts();
+  read_defaults(node.at("default"), rules);
+  return rules;
+}
+
+PciRule read_pci(const Node& node) {
+  PciRule rule;
+  rule.vendor = read_hex(node.at("vendor"));
+  for (const Node& item : node.at("classes").items()) rule.classes.push_back(read_hex(item));
+  for (const Node& device : node.at("devices").items()) {
+    PciRange range;
+    range.first = read_hex(device.at("first"));
+    range.last = device.has("last") ? read_hex(device.at("last")) : range.first;
+    range.arch = device.at("arch").text();
+    range.chip = device.at("chip").text();
+    rule.devices.push_back(std::move(range));
+  }
+  return rule;
+}
+
+ToolchainProbe read_probe(const Node& node) {
+  ToolchainProbe probe;
+  probe.kind = node.at("kind").text();
+  probe.prober = node.at("prober").text();
+  probe.tool = node.at("tool").text();
+  probe.commands = node.at("commands").texts();
+  probe.versioned = node.at("versioned").flag();
+  probe.env = node.at("env").texts();
+  probe.folders = node.at("folders").texts();
+  probe.version_argv = node.at("version").at("argv").texts();
+  probe.version_regex = node.at("version").at("regex").text();
+  probe.newest = node.at("prefer").text() == "newest";
+  probe.archs_argv = node.at("archs").at("argv").texts();
+  probe.archs_regex = node.at("archs").at("regex").text();
+  for (const auto& [placeholder, file] : node.at("beside").members()) {
+    probe.beside.emplace(placeholder, file.text());
+  }
+  probe.gives = node.at("gives").texts();
+  if (!probe.tool.empty()) probe.gives.push_back(probe.tool);
+  for (const auto& [placeholder, file] : probe.beside) probe.gives.push_back(placeholder);
+  return probe;
+}
+
+StepTemplate read_step(const Node& node) {
+  StepTemplate step;
+  step.each_source = node.at("each").text() == "source";
+  for (const Node& word : node.at("argv").items()) {
+    step.argv.push_back({word.text(), word.at("for").text(), word.at("argv").texts()});
+  }
+  step.out = node.at("out").text();
+  step.depfile = node.at("depfile").flag();
+  return step;
+}
+
+ToolchainRecipe read_recipe(const Node& node) {
+  ToolchainRecipe recipe;
+  for (const auto& [kind, range] : node.at("kinds").members()) {
+    read_range(range, kind, recipe.kinds);
+  }
+  recipe.hint = node.at("hint").text();
+  recipe.host_compiler = node.at("host_compiler").flag();
+  for (const auto& [form, steps] : node.at("images").members()) {
+    for (const Node& step : steps.items()) recipe.images[form].push_back(read_step(step));
+  }
+  if (node.has("object")) recipe.object = read_step(node.at("object"));
+  if (node.has("link")) recipe.link = read_step(node.at("link"));
+  recipe.link_flags = node.at("link_flags").texts();
+  for (const auto& [form, needs] : node.at("needs").members()) {
+    for (const auto& [what, text] : needs.members()) recipe.needs[form][what] = text.text();
+  }
+  return recipe;
+}
+
+}  // namespace
+
+Accelerator read_accelerator(const Node& root) {
+  Accelerator accelerator;
+  accelerator.name = root.at("name").text();
+  accelerator.summary = root.at("summary").text();
+  accelerator.aliases = root.at("aliases").texts();
+  accelerator.host = root.at("host").flag();
+  accelerator.archs = read_archs(root.at("archs"));
+  for (const Node& rule : root.at("devices").at("pci").items()) {
+    accelerator.pci.push_back(read_pci(rule));
+  }
+  accelerator.suffixes = root.at("sources").texts();
+  accelerator.flags = root.at("flags").text();
+  accelerator.image_form = root.at("image").text();
+  accelerator.portable_form = root.at("portable").text();
+  for (const Node& probe : root.at("probes").items()) {
+    accelerator.probes.push_back(read_probe(probe));
+  }
+  for (const Node& recipe : root.at("toolchains").items()) {
+    accelerator.toolchains.push_back(read_recipe(recipe));
+  }
+  const Node canary = root.at("canary");
+  accelerator.canary_name = canary.at("name").text();
+  accelerator.canary_kernel = canary.at("kernel").text();
+  for (const std::string& line : canary.at("lines").texts()) accelerator.canary += line + "\n";
+  accelerator.file = root.file();
+  return accelerator;
+}
+
+}  // namespace dsbuild::manifest

@@ -1,0 +1,28 @@
+// One broken manifest: what is changed in the sample catalog, and the one problem that is then
+// told. Knows the sample catalog.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "manifest/rules.h"
+
+namespace dsbuild::manifest::test {
+
+struct RuleCase {
+  Rule rule;
+  std::string file;  ///< "op", "host", "gpu" or "tile"
+  /// JSON pointers and what is put there; an empty text removes it.
+  std::vector<std::pair<std::string, std::string>> edits;
+  std::string where;    ///< a JSON pointer
+  std::string message;  ///< ROOT stands for the catalog's folder
+  std::string hint;
+};
+
+/// Those of op manifests.
+const std::vector<RuleCase>& op_cases();
+/// Those of accelerator descriptors.
+const std::vector<RuleCase>& descriptor_cases();
+
+}  // namespace dsbuild::manifest::test
