@@ -1,0 +1,106 @@
+#include "probe/probe.h"
+
+#include <fmt/format.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <functional>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include "probe/answer_cache.h"
+#include "probe/scene.h"
+#include "probe/sources.h"
+#include "probe/toolchains.h"
+
+namespace dsbuild::probe {
+namespace {
+
+using Prober = std::vector<Toolchain> (*)(const Scene&, const manifest::Accelerator&,
+                                          const manifest::ToolchainProbe&);
+
+/// Toolchains that a descriptor can't describe; "" is what it can.
+struct ProberRow {
+  std::string_view name;
+  Prober find;
+};
+constexpr std::array<ProberRow, 3> kProbers{{
+    {"", find_command_toolchains},
+    {"cuda_toolkit", find_cuda_toolkits},
+    {"clang_ptxas", find_clang_ptxas},
+}};
+
+/// One kind of toolchain, and what was found of it.
+struct KindJob {
+  const manifest::Accelerator* accelerator = nullptr;
+  const manifest::ToolchainProbe* probe = nullptr;
+  std::vector<Toolchain> found;
+};
+
+std::vector<KindJob> make_jobs(const manifest::Catalog& catalog) {
+  std::vector<KindJob> jobs;
+  for (const auto& [name, accelerator] : catalog.accelerators) {
+    for (const manifest::ToolchainProbe& probe : accelerator.probes) {
+      jobs.push_back({&accelerator, &probe, {}});
+    }
+  }
+  // In the order of the report, whatever the order in which they end.
+  std::stable_sort(jobs.begin(), jobs.end(), [](const KindJob& a, const KindJob& b) {
+    return a.probe->kind < b.probe->kind;
+  });
+  return jobs;
+}
+
+/// Whatever goes wrong in one source is that source's reason, and nobody else's.
+std::vector<Toolchain> find_kind(const Scene& scene, const KindJob& job) {
+  std::string problem = fmt::format("this dsbuild has no prober '{}'", job.probe->prober);
+  for (const ProberRow& row : kProbers) {
+    if (row.name != job.probe->prober) continue;
+    try {
+      return row.find(scene, *job.accelerator, *job.probe);
+    } catch (const std::exception& error) {
+      problem = fmt::format("the probe failed: {}", error.what());
+    }
+  }
+  return {make_absent(job.probe->kind, {}, problem, {}, false)};
+}
+
+}  // namespace
+
+Machine probe_machine(const System& system, ProcessRunner& processes,
+                      const manifest::Catalog& catalog, const ProbeOptions& options) {
+  AnswerCache answers(system, processes, options.cache_folder);
+  Machine machine;
+  machine.host = find_host(system, options.same_host);
+  auto path = find_path_folders(system);
+  auto python_packages = find_python_packages(system, path);
+  const Scene scene{system,
+                    answers,
+                    catalog,
+                    options,
+                    machine.host.machine.value.value_or(""),
+                    machine.host.triple.value.value_or(""),
+                    std::move(path),
+                    std::move(python_packages)};
+
+  std::vector<KindJob> jobs = make_jobs(catalog);
+  std::vector<std::function<void()>> tasks;  // those that may start tools come first
+  for (KindJob& job : jobs) tasks.push_back([&] { job.found = find_kind(scene, job); });
+  tasks.push_back([&] { machine.tools = find_tools(scene); });
+  tasks.push_back([&] { machine.packages = find_packages(scene); });
+  tasks.push_back([&] { machine.devices = find_devices(system, catalog); });
+  tasks.push_back([&] { machine.cpu = find_cpu(system, options.same_host); });
+  tbb::parallel_for(
+      std::size_t{0}, tasks.size(), [&](std::size_t i) { tasks[i](); }, tbb::simple_partitioner());
+
+  for (KindJob& job : jobs) {
+    std::move(job.found.begin(), job.found.end(), std::back_inserter(machine.toolchains));
+  }
+  name_toolchains(machine.toolchains);
+  return machine;
+}
+
+}  // namespace dsbuild::probe

@@ -1,0 +1,30 @@
+// Looks at the machine: files first, tools only where no file says it, in parallel, and what a tool
+// said is remembered. Knows how to find facts, not what they are good for.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/process.h"
+#include "base/system.h"
+#include "manifest/catalog.h"
+#include "probe/machine.h"
+
+namespace dsbuild::probe {
+
+/// What to look for, besides what the catalog's descriptors say.
+struct ProbeOptions {
+  std::map<std::string, std::string>
+      toolkits;                        ///< toolchain kind -> path that the user demands (--toolkit)
+  std::filesystem::path cache_folder;  ///< where tools' answers are kept; empty: nowhere
+  bool same_host =
+      true;  ///< the root is the running machine's: CPUID and affinity may be asked directly
+};
+
+/// Never fails: what can't be found is a fact with a reason.
+Machine probe_machine(const System& system, ProcessRunner& processes,
+                      const manifest::Catalog& catalog, const ProbeOptions& options);
+
+}  // namespace dsbuild::probe

@@ -1,0 +1,94 @@
+#include "probe/scene.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/version.h"
+
+namespace fs = std::filesystem;
+
+namespace dsbuild::probe {
+namespace {
+
+bool is_executable(const System& system, const fs::path& path) {
+  const auto status = system.status(path);
+  return status && status->executable;
+}
+
+void add_unique(std::vector<fs::path>& list, fs::path path) {
+  if (std::find(list.begin(), list.end(), path) == list.end()) list.push_back(std::move(path));
+}
+
+/// Below PREFIX/lib/python3*.
+void add_python_packages(const System& system, const fs::path& prefix,
+                         std::vector<fs::path>& found) {
+  if (!prefix.is_absolute()) return;
+  for (const std::string& name : system.list_folder(prefix / "lib")) {
+    if (!name.starts_with("python3")) continue;
+    for (const char* kind : {"site-packages", "dist-packages"}) {
+      if (auto real = system.resolve(prefix / "lib" / name / kind)) add_unique(found, *real);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<FolderListing> find_path_folders(const System& system) {
+  std::vector<FolderListing> folders;
+  std::vector<fs::path> seen;
+  for (const fs::path& folder : path_folders(system)) {
+    // /bin is a link to /usr/bin on merged systems.
+    const auto real = system.resolve(folder);
+    if (!real || std::find(seen.begin(), seen.end(), *real) != seen.end()) continue;
+    seen.push_back(*real);
+    folders.push_back({folder, system.list_folder(folder)});
+  }
+  return folders;
+}
+
+std::vector<fs::path> find_commands(const System& system, const std::vector<FolderListing>& folders,
+                                    std::string_view name) {
+  std::vector<fs::path> found;
+  for (const FolderListing& listing : folders) {
+    if (!std::binary_search(listing.names.begin(), listing.names.end(), name)) continue;
+    fs::path path = listing.folder / name;
+    if (is_executable(system, path)) found.push_back(std::move(path));
+  }
+  return found;
+}
+
+std::vector<fs::path> find_versioned_commands(const System& system,
+                                              const std::vector<FolderListing>& folders,
+                                              std::string_view name) {
+  const std::string prefix = std::string(name) + "-";
+  std::vector<std::pair<Version, fs::path>> found;
+  for (const FolderListing& listing : folders) {
+    auto at = std::lower_bound(listing.names.begin(), listing.names.end(), prefix);
+    for (; at != listing.names.end() && at->starts_with(prefix); ++at) {
+      const std::string number = at->substr(prefix.size());
+      auto version = Version::parse(number);
+      if (!version || version->number() != number) continue;
+      fs::path path = listing.folder / *at;
+      if (is_executable(system, path)) found.emplace_back(*std::move(version), std::move(path));
+    }
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<fs::path> paths;
+  for (auto& [version, path] : found) paths.push_back(std::move(path));
+  return paths;
+}
+
+std::vector<fs::path> find_python_packages(const System& system,
+                                           const std::vector<FolderListing>& path) {
+  std::vector<fs::path> found;
+  for (const char* variable : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
+    if (const auto prefix = system.env(variable)) add_python_packages(system, *prefix, found);
+  }
+  for (const fs::path& python : find_commands(system, path, "python3")) {
+    add_python_packages(system, python.parent_path().parent_path(), found);
+  }
+  return found;
+}
+
+}  // namespace dsbuild::probe

@@ -1,0 +1,51 @@
+// What every source of the probe looks at: the machine's files, its PATH, the tools' answers and
+// what the user demands. Knows no fact itself.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/system.h"
+#include "manifest/catalog.h"
+#include "probe/answer_cache.h"
+#include "probe/probe.h"
+
+namespace dsbuild::probe {
+
+/// A folder and the names in it, in byte order.
+struct FolderListing {
+  std::filesystem::path folder;
+  std::vector<std::string> names;
+};
+
+struct Scene {
+  const System& system;
+  AnswerCache& answers;
+  const manifest::Catalog& catalog;
+  const ProbeOptions& options;
+  std::string machine;              ///< "x86_64"; empty: unknown
+  std::string triple;               ///< "x86_64-linux-gnu"; empty: unknown
+  std::vector<FolderListing> path;  ///< the folders of PATH, each real folder once
+  std::vector<std::filesystem::path> python_packages;  ///< folders with installed wheels
+};
+
+/// Lists the folders of PATH (once for all sources: /usr/bin alone has thousands of names).
+std::vector<FolderListing> find_path_folders(const System& system);
+
+/// The executables of that name, in the order of the folders.
+std::vector<std::filesystem::path> find_commands(const System& system,
+                                                 const std::vector<FolderListing>& folders,
+                                                 std::string_view name);
+
+/// The executables NAME-<number> ("g++-12"), the highest number first.
+std::vector<std::filesystem::path> find_versioned_commands(
+    const System& system, const std::vector<FolderListing>& folders, std::string_view name);
+
+/// site-packages of the virtual environment, the conda prefix and each python3 on PATH. Found by
+/// their places: no Python is started.
+std::vector<std::filesystem::path> find_python_packages(const System& system,
+                                                        const std::vector<FolderListing>& path);
+
+}  // namespace dsbuild::probe

@@ -1,0 +1,43 @@
+// The sources of facts that the probe asks, one small file each. Knows their names only.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/fact.h"
+#include "base/version.h"
+#include "manifest/catalog.h"
+#include "probe/machine.h"
+#include "probe/scene.h"
+
+namespace dsbuild::probe {
+
+/// Files of the root; with `same_host` also uname and the affinity mask of this process.
+Host find_host(const System& system, bool same_host);
+/// CPUID with `same_host`, else /proc/cpuinfo of the root, both in the names of src/cpu.
+Cpu find_cpu(const System& system, bool same_host);
+
+/// PCI devices that a descriptor's rule takes, by address.
+std::vector<Device> find_devices(const System& system, const manifest::Catalog& catalog);
+
+/// Toolchains of one kind that its descriptor describes, the chosen one first; never empty (an
+/// absent one says where it was looked for).
+std::vector<Toolchain> find_command_toolchains(const Scene& scene,
+                                               const manifest::Accelerator& accelerator,
+                                               const manifest::ToolchainProbe& probe);
+/// NVIDIA's toolkits: nvcc with its parts.
+std::vector<Toolchain> find_cuda_toolkits(const Scene& scene,
+                                          const manifest::Accelerator& accelerator,
+                                          const manifest::ToolchainProbe& probe);
+/// A clang that knows nvptx, with a ptxas: CUDA images without a toolkit.
+std::vector<Toolchain> find_clang_ptxas(const Scene& scene,
+                                        const manifest::Accelerator& accelerator,
+                                        const manifest::ToolchainProbe& probe);
+
+/// ninja, git, and the commands that the catalog's ops need, by name.
+std::vector<Tool> find_tools(const Scene& scene);
+/// The pkg-config packages that the catalog's ops need.
+std::map<std::string, Fact<Version>> find_packages(const Scene& scene);
+
+}  // namespace dsbuild::probe
