@@ -1,0 +1,76 @@
+// A plan in the making: what the passes of make_plan share and hand on.
+// Knows the passes' values, not the passes.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "manifest/arch_name.h"
+#include "manifest/catalog.h"
+#include "plan/plan.h"
+#include "plan/recipes.h"
+#include "plan/scope.h"
+#include "plan/source_paths.h"
+#include "plan/targets.h"
+#include "plan/toolchain_choice.h"
+#include "probe/machine.h"
+
+namespace dsbuild::plan {
+
+/// Kernel sources of a shared_library and the archs that they are compiled for, in one object each.
+struct FatSet {
+  const manifest::KernelSet* set = nullptr;
+  std::vector<FatArch> archs;  ///< none for the host accelerator: its objects are for the baseline
+};
+
+/// An entry and what it is made from.
+struct Item {
+  Entry entry;
+  const manifest::Op* op = nullptr;
+  const manifest::Accelerator* accelerator = nullptr;
+  manifest::ArchName arch;
+  Choice choice;                             ///< of an image, or of a shared_library's device code
+  Choice host_choice;                        ///< of a library: its host objects and its link
+  const manifest::KernelSet* set = nullptr;  ///< of an image
+  std::map<std::string, std::string> instance;  ///< of an image: macro -> value
+  std::vector<FatSet> fat_sets;                 ///< of a shared_library
+  bool arch_named = false;                      ///< this very arch was asked for
+  bool demanded = false;  ///< skipped because of a toolchain that the user named
+
+  /// It is for the CPU of this very host.
+  bool is_native() const { return accelerator->archs.native_is_host && arch.name == kNativeArch; }
+  bool planned() const { return entry.state == EntryState::planned; }
+  void skip(Reason reason) {
+    entry.state = EntryState::skipped;
+    entry.reason = std::move(reason);
+    entry.toolchain.clear();
+    entry.artifact.clear();
+    entry.archs.clear();
+    entry.trials.clear();
+  }
+};
+
+struct Draft {
+  Draft(const Request& request_, const manifest::Catalog& catalog_, const probe::Machine& machine_)
+      : request(request_),
+        catalog(catalog_),
+        machine(machine_),
+        paths(catalog_),
+        chooser(catalog_, machine_) {}
+
+  const Request& request;
+  const manifest::Catalog& catalog;
+  const probe::Machine& machine;
+  SourcePaths paths;
+  ToolchainChooser chooser;
+  Scope scope;
+  std::string triple;
+  std::string baseline;                          ///< arch of host libraries
+  std::map<std::string, std::string> standards;  ///< op -> "-std=c++17"
+  std::map<std::string, Targets> targets;        ///< by accelerator, those that were asked about
+  std::vector<Item> items;
+  std::map<std::string, Trial> trials;  ///< by key
+};
+
+}  // namespace dsbuild::plan

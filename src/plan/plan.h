@@ -1,0 +1,93 @@
+// The plan: every (op, accelerator, arch) with either the steps that make it or the reason it is
+// skipped. A plain value that can be written as JSON. Knows nothing of Ninja, of processes or of
+// terminals.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/exit_code.h"
+#include "base/json.h"
+#include "base/system.h"
+#include "plan/reasons.h"
+#include "plan/request.h"
+
+namespace dsbuild::plan {
+
+/// One command; one edge of the Ninja file. Paths begin with `{src}`, `{root1}`…, `{build}` or are
+/// absolute.
+struct Step {
+  std::string id;    ///< unique: its first output without `{build}/`
+  std::string what;  ///< for people: "cubin transformer sm_90"
+  std::vector<std::string> argv;
+  Environment environment;
+  std::vector<std::string> inputs;
+  std::vector<std::string> outputs;
+  std::string depfile;               ///< empty: none
+  std::string toolchain;             ///< Toolchain::id
+  std::string toolchain_identity;    ///< part of the step's hash
+  std::vector<std::string> kernels;  ///< symbols that the (ELF or PTX) output must hold
+  bool any_kernel = false;           ///< it must hold at least one kernel
+};
+
+/// Form of the library that carries an op's host code, and of libdsops.
+inline constexpr const char* kLibraryForm = "library";
+
+enum class EntryState { planned, skipped };
+
+/// What becomes one file of the bundle, or why it doesn't.
+struct Entry {
+  std::string op;
+  std::string accelerator;
+  std::string arch;     ///< canonical name; empty for a library, and when all archs are out
+  std::string form;     ///< "so", "cubin", "ptx", "hsaco"; kLibraryForm for a host library
+  std::string variant;  ///< kernel set and instance: "HEAD_DIM-64"; usually empty
+  EntryState state = EntryState::skipped;
+  bool required = false;            ///< the user named it
+  std::optional<Reason> reason;     ///< when skipped
+  std::string toolchain;            ///< Toolchain::id
+  std::string artifact;             ///< its path in the bundle, when planned
+  std::vector<std::string> archs;   ///< in a shared_library: "sm_90", "sm_90+ptx"; else empty
+  std::vector<std::string> steps;   ///< Step::id, in order; the last one makes the artifact
+  std::vector<std::string> trials;  ///< Trial::key of what is tried before the real steps
+  std::map<std::string, std::string> needs;  ///< to be loaded: {"driver": ">=13.0"}
+
+  /// The library that carries an op's host code; it follows from the op's images.
+  bool is_host_library() const { return form == kLibraryForm; }
+};
+
+/// A small compile that is tried before the real steps: a canary of a toolchain, or something that
+/// an op needs.
+struct Trial {
+  std::string key;          ///< toolchain identity and content: equal keys give equal answers
+  std::string what;         ///< "canary of nvcc-13.0.88", "header cutlass/cutlass.h"
+  std::string source_name;  ///< "canary.cu"
+  std::string source;       ///< its text
+  std::vector<Step> steps;  ///< run in order in a folder of their own, `{build}` being that folder
+  std::string hint;         ///< what to do when it fails
+};
+
+struct Plan {
+  std::vector<Setting> settings;   ///< effective ones with origin; sorted by name
+  std::vector<Entry> entries;      ///< by op, accelerator, arch as a number, form, variant
+  std::vector<Step> steps;         ///< by id
+  std::vector<Trial> trials;       ///< by key
+  std::vector<std::string> notes;  ///< sentences for the first lines of a build
+  std::map<std::string, std::string> paths;  ///< "src" -> the built-in root, …; not in the JSON
+  std::string triple;                        ///< host triple of the bundle
+  bool host_bound = false;                   ///< something is built for "native"
+  std::vector<std::string> host_features;    ///< of this CPU, when host_bound
+
+  /// The gravest exit code that required-but-skipped entries ask for; ok when there are none.
+  ExitCode verdict() const;
+};
+
+/// Hash of what decides a step's output: argv, environment (but where temporary files go),
+/// toolchain identity, and what is checked in the output. A change of it means a rebuild.
+std::string step_hash(const Step& step);
+
+Json to_json(const Plan& plan);
+
+}  // namespace dsbuild::plan

@@ -1,0 +1,104 @@
+#include "plan/scope.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace dsbuild::plan {
+namespace {
+
+template <typename Named>
+std::vector<std::string> names_of(const std::map<std::string, Named>& all) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : all) names.push_back(name);
+  return names;
+}
+
+/// In the order of names, each once.
+template <typename Named>
+void tidy(std::vector<const Named*>& list) {
+  std::sort(list.begin(), list.end(), [](auto* a, auto* b) { return a->name < b->name; });
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+}
+
+void find_ops(const Request& request, const manifest::Catalog& catalog, Scope& scope,
+              Diagnostics& diagnostics) {
+  scope.ops_named = !request.ops.empty();
+  for (const std::string& name : request.ops) {
+    const auto op = catalog.ops.find(name);
+    if (op != catalog.ops.end()) {
+      scope.ops.push_back(&op->second);
+    } else {
+      diagnostics.error("--ops", "", "there is no op '" + name + "'",
+                        did_you_mean(name, names_of(catalog.ops)));
+    }
+  }
+  if (!scope.ops_named) {
+    for (const auto& [name, op] : catalog.ops) scope.ops.push_back(&op);
+  }
+  tidy(scope.ops);
+}
+
+void find_accelerators(const Request& request, const manifest::Catalog& catalog, Scope& scope,
+                       Diagnostics& diagnostics) {
+  scope.accelerators_named = !request.accelerators.empty();
+  scope.accelerators_origin = request.accelerators_origin;
+  for (const std::string& name : request.accelerators) {
+    if (const auto* accelerator = catalog.find_accelerator(name)) {
+      scope.accelerators.push_back(accelerator);
+    } else {
+      diagnostics.error(request.accelerators_origin, "", "there is no accelerator '" + name + "'",
+                        did_you_mean(name, names_of(catalog.accelerators)));
+    }
+  }
+  if (!scope.accelerators_named) {
+    for (const auto& [name, accelerator] : catalog.accelerators)
+      scope.accelerators.push_back(&accelerator);
+  }
+  tidy(scope.accelerators);
+}
+
+/// An arch on the command line whose accelerator is left out is a contradiction. A variable's
+/// isn't: it tells how to build for that accelerator if one does.
+void find_archs(const Request& request, const manifest::Catalog& catalog, Scope& scope,
+                Diagnostics& diagnostics) {
+  scope.archs = parse_arch_settings(request.archs, catalog, scope.machine, diagnostics);
+  for (const auto& [name, wishes] : scope.archs) {
+    const manifest::Accelerator& accelerator = catalog.accelerators.at(name);
+    if (scope.asks_for(accelerator) || wishes.from_variable || !wishes.names_accelerator) continue;
+    diagnostics.error(
+        wishes.origin, "",
+        "archs of " + name + " are asked for, but " + scope.accelerators_origin + " leaves it out",
+        "add " + name + " to " + scope.accelerators_origin + ", or leave its archs out");
+  }
+}
+
+}  // namespace
+
+bool Scope::asks_for(const manifest::Accelerator& accelerator) const {
+  return std::find(accelerators.begin(), accelerators.end(), &accelerator) != accelerators.end();
+}
+
+const ArchWishes* Scope::wishes_of(const std::string& accelerator) const {
+  const auto wishes = archs.find(accelerator);
+  return wishes == archs.end() ? nullptr : &wishes->second;
+}
+
+bool Scope::names(const manifest::Accelerator& accelerator) const {
+  if (!asks_for(accelerator)) return false;
+  const ArchWishes* wishes = wishes_of(accelerator.name);
+  return accelerators_named ||
+         (wishes != nullptr && wishes->names_accelerator && !wishes->from_variable);
+}
+
+Scope find_scope(const Request& request, const manifest::Catalog& catalog,
+                 const probe::Machine& machine, Diagnostics& diagnostics) {
+  Scope scope;
+  scope.machine = machine.host.machine.value.value_or("");
+  find_ops(request, catalog, scope, diagnostics);
+  find_accelerators(request, catalog, scope, diagnostics);
+  find_archs(request, catalog, scope, diagnostics);
+  return scope;
+}
+
+}  // namespace dsbuild::plan

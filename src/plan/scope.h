@@ -1,0 +1,37 @@
+// A request looked up in the catalog: which ops, accelerators and archs are asked about, and which
+// of them were named. Knows names; nothing of toolchains.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/diagnostics.h"
+#include "manifest/catalog.h"
+#include "plan/arch_list.h"
+#include "plan/request.h"
+#include "probe/machine.h"
+
+namespace dsbuild::plan {
+
+struct Scope {
+  std::vector<const manifest::Op*> ops;                    ///< by name
+  std::vector<const manifest::Accelerator*> accelerators;  ///< by name
+  bool ops_named = false;
+  bool accelerators_named = false;
+  std::string accelerators_origin;  ///< "--accelerators", "DS_ACCELERATOR"; empty: not named
+  std::map<std::string, ArchWishes> archs;  ///< by accelerator
+  std::string machine;                      ///< of the host: "x86_64"; empty: unknown
+
+  bool asks_for(const manifest::Accelerator& accelerator) const;
+  const ArchWishes* wishes_of(const std::string& accelerator) const;
+  /// The accelerator must lead to something: it was named, or archs of it were in --arch. A
+  /// variable says how to build for it, not that one must.
+  bool names(const manifest::Accelerator& accelerator) const;
+};
+
+/// Unknown names go to `diagnostics` with the nearest known one.
+Scope find_scope(const Request& request, const manifest::Catalog& catalog,
+                 const probe::Machine& machine, Diagnostics& diagnostics);
+
+}  // namespace dsbuild::plan

@@ -1,0 +1,117 @@
+#include "plan/step_file.h"
+
+#include "base/error.h"
+
+namespace dsbuild::plan {
+namespace {
+
+constexpr std::string_view kHeader = "dsbuild-step 1";
+
+// After the header each field is one tag letter and its value, ended by NUL. Tags that may stand
+// more than once are lists.
+constexpr char kId = 'i';
+constexpr char kWhat = 'w';
+constexpr char kArgument = 'a';
+constexpr char kVariable = 'e';
+constexpr char kOutput = 'o';
+constexpr char kDepfile = 'd';
+constexpr char kKernel = 'k';
+constexpr char kAnyKernel = 'K';
+constexpr char kEnd = '.';  // the last field, so that a file that was cut off is seen
+
+constexpr std::size_t kUsualSize = 2048;
+
+class FieldWriter {
+ public:
+  explicit FieldWriter(const std::string& id) : id_(id) { text.reserve(kUsualSize); }
+
+  void add(char tag, std::string_view value) {
+    if (value.find('\0') != std::string_view::npos) {
+      throw Error(ExitCode::bad_input, "a command can't hold a NUL byte", "step " + id_);
+    }
+    text += tag;
+    text += value;
+    text += '\0';
+  }
+  void add_all(char tag, const std::vector<std::string>& values) {
+    for (const std::string& value : values) add(tag, value);
+  }
+
+  std::string text = std::string(kHeader) + '\0';
+
+ private:
+  const std::string& id_;
+};
+
+bool parse_field(char tag, std::string_view value, StepFile& step) {
+  switch (tag) {
+    case kId:
+      step.id = value;
+      return true;
+    case kWhat:
+      step.what = value;
+      return true;
+    case kArgument:
+      step.argv.emplace_back(value);
+      return true;
+    case kVariable: {
+      const std::size_t equals = value.find('=');
+      if (equals == std::string_view::npos || equals == 0) return false;
+      step.environment.emplace(value.substr(0, equals), value.substr(equals + 1));
+      return true;
+    }
+    case kOutput:
+      step.outputs.emplace_back(value);
+      return true;
+    case kDepfile:
+      step.depfile = value;
+      return true;
+    case kKernel:
+      step.kernels.emplace_back(value);
+      return true;
+    case kAnyKernel:
+      step.any_kernel = true;
+      return value.empty();
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+std::string render_step_file(const StepFile& step) {
+  FieldWriter writer(step.id);
+  writer.add(kId, step.id);
+  writer.add(kWhat, step.what);
+  writer.add_all(kArgument, step.argv);
+  for (const auto& [name, value] : step.environment) writer.add(kVariable, name + "=" + value);
+  writer.add_all(kOutput, step.outputs);
+  if (!step.depfile.empty()) writer.add(kDepfile, step.depfile);
+  writer.add_all(kKernel, step.kernels);
+  if (step.any_kernel) writer.add(kAnyKernel, "");
+  writer.add(kEnd, "");
+  return std::move(writer.text);
+}
+
+std::optional<StepFile> parse_step_file(std::string_view text) {
+  const auto next_field = [&text]() -> std::optional<std::string_view> {
+    const std::size_t end = text.find('\0');
+    if (end == std::string_view::npos) return std::nullopt;
+    const std::string_view field = text.substr(0, end);
+    text.remove_prefix(end + 1);
+    return field;
+  };
+  if (next_field() != kHeader) return std::nullopt;
+  StepFile step;
+  for (;;) {
+    const auto field = next_field();
+    if (!field || field->empty()) return std::nullopt;
+    if (field->front() == kEnd) break;
+    if (!parse_field(field->front(), field->substr(1), step)) return std::nullopt;
+  }
+  const bool whole =
+      text.empty() && !step.id.empty() && !step.argv.empty() && !step.outputs.empty();
+  return whole ? std::optional(std::move(step)) : std::nullopt;
+}
+
+}  // namespace dsbuild::plan

@@ -1,0 +1,30 @@
+// The file from which the step launcher runs one step: NUL-separated, so no quoting and no shell.
+// Knows only the format; the Ninja emitter writes it, the launcher reads it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/system.h"
+
+namespace dsbuild::plan {
+
+/// One step with every path real.
+struct StepFile {
+  std::string id;
+  std::string what;
+  std::vector<std::string> argv;
+  Environment environment;
+  std::vector<std::string> outputs;
+  std::string depfile;
+  std::vector<std::string> kernels;
+  bool any_kernel = false;
+};
+
+std::string render_step_file(const StepFile& step);
+/// Empty when the text is no step file of this version.
+std::optional<StepFile> parse_step_file(std::string_view text);
+
+}  // namespace dsbuild::plan

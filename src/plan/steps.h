@@ -1,0 +1,56 @@
+// Items -> steps: which sources, words and files go into which recipe. Knows items and recipes;
+// decides nothing about toolchains or archs.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "plan/draft.h"
+
+namespace dsbuild::plan {
+
+/// What a manifest adds to the commands of one part of an op. Empty for a canary.
+struct PartWords {
+  std::vector<std::string> defines;
+  std::vector<std::string> includes;
+  std::vector<std::string> flags;
+  std::vector<std::string> link_flags;
+  std::vector<std::string> libraries;
+  std::string source_root;  ///< what `{src}` stands for
+  std::string standard;     ///< "-std=c++17"; empty: the recipe's
+};
+
+PartWords image_words(const Draft& draft, const Item& item);
+PartWords host_words(const Draft& draft, const manifest::Op& op);
+PartWords fat_words(const Draft& draft, const manifest::Op& op, const manifest::KernelSet& set,
+                    const manifest::Accelerator& accelerator);
+
+/// Where and for whom some steps are made.
+struct StepPlace {
+  std::string folder;  ///< of what lies between: "{build}/obj/adam/cuda/sm_90"
+  std::string
+      artifact;  ///< path of what the last step makes; empty: named by the recipe, in the folder
+  std::string about;  ///< "adam sm_90"
+  std::string label;  ///< "cubin"
+  std::string op;
+};
+
+std::vector<Step> image_steps(const Draft& draft, const Item& item, const PartWords& words,
+                              const std::vector<std::string>& sources, const StepPlace& place);
+/// `archs`: of device code, none for the host.
+std::vector<Step> object_steps(const Draft& draft, const Choice& choice, const PartWords& words,
+                               const std::vector<FatArch>& archs,
+                               const std::vector<std::string>& sources, const StepPlace& place);
+/// `device`: the toolchain whose objects are linked along, or null.
+std::vector<Step> link_steps(const Draft& draft, const Choice& host, const Choice* device,
+                             const PartWords& words, const std::vector<std::string>& objects,
+                             const StepPlace& place);
+
+/// All steps of a planned item, in order; the last one makes the artifact.
+std::vector<Step> make_item_steps(const Draft& draft, const Item& item);
+
+/// What loading the item's artifact needs, for the bundle.
+std::map<std::string, std::string> find_load_needs(const Draft& draft, const Item& item);
+
+}  // namespace dsbuild::plan

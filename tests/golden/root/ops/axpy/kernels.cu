@@ -1,0 +1,1 @@
+// A name in the plans of the golden tests; nothing compiles it.

@@ -1,0 +1,107 @@
+#include <catch2/catch.hpp>
+
+#include "plan/recipes.h"
+#include "plan/source_paths.h"
+#include "unit/plan/workbench.h"
+
+namespace dsbuild::plan {
+namespace {
+
+using Words = std::vector<std::string>;
+
+TEST_CASE("placeholders that have a value are replaced, once, and others stay", "[recipes]") {
+  Values outer;
+  outer.set("cxx", "/usr/bin/g++");
+  outer.set("arch", "outer");
+  Values values(&outer);
+  values.set("arch", "{cxx}");
+  CHECK(expand_text("-march={arch}", values) == "-march={cxx}");
+  CHECK(expand_text("{cxx}{cxx}", values) == "/usr/bin/g++/usr/bin/g++");
+  CHECK(expand_text("{build}/{arch}{", values) == "{build}/{cxx}{");
+  CHECK(expand_text("{{arch}}", values) == "{{cxx}}");
+  CHECK(expand_text("", values).empty());
+}
+
+TEST_CASE("a list is as many words as it has items", "[recipes]") {
+  Values values;
+  const Words flags = {"-O2", "a b"};
+  const Words none;
+  values.set_list("flags", flags);
+  values.set_list("none", none);
+  CHECK(expand_words({"x", "{flags}", "{none}", "y"}, values) == Words{"x", "-O2", "a b", "y"});
+}
+
+manifest::StepTemplate make_template(const Words& argv, const std::string& out, bool each_source) {
+  manifest::StepTemplate step;
+  step.each_source = each_source;
+  step.out = out;
+  for (const std::string& word : argv) step.argv.push_back({word, "", {}});
+  return step;
+}
+
+TEST_CASE("each step takes what the one before made, and the last one makes the artifact",
+          "[recipes]") {
+  const probe::Toolchain gcc = make_gcc("12.2.0");
+  Choice choice;
+  choice.toolchain = &gcc;
+  const Environment user;
+  const Values values = make_toolchain_values(choice);
+  StepGroup group;
+  group.choice = &choice;
+  group.user = &user;
+  group.folder = "{build}/obj/x";
+  group.about = "x";
+  group.label = "image";
+  group.values = &values;
+  const std::vector<Step> steps =
+      make_steps({make_template({"{cxx}", "-c", "{in}", "-o", "{out}"}, "{stem}.o", true),
+                  make_template({"{cxx}", "{in}", "-o", "{out}", "-V{version}"}, "ignored", false)},
+                 {"{src}/a.b.cpp", "{src}/sub/c.cpp"}, "{build}/out.so", group);
+  REQUIRE(steps.size() == 3);
+  CHECK(steps[0].argv == Words{"/usr/bin/g++", "-c", "{src}/a.b.cpp", "-o", "{build}/obj/x/a.b.o"});
+  CHECK(steps[1].id == "obj/x/c.o");
+  CHECK(steps[2].argv == Words{"/usr/bin/g++", "{build}/obj/x/a.b.o", "{build}/obj/x/c.o", "-o",
+                               "{build}/out.so", "-V12.2.0"});
+  CHECK(steps[2].inputs == outputs_of({steps[0], steps[1]}));
+  CHECK(steps[2].id == "out.so");
+  CHECK(steps[2].what == "image x");
+}
+
+TEST_CASE("words are repeated for each arch of their form", "[recipes]") {
+  const probe::Toolchain gcc = make_gcc("12.2.0");
+  const manifest::Catalog catalog = make_catalog();
+  const manifest::Accelerator& cuda = catalog.accelerators.at("cuda");
+  Choice choice;
+  choice.toolchain = &gcc;
+  const Environment user;
+  const Values values = make_toolchain_values(choice);
+  manifest::StepTemplate step = make_template({"{cxx}"}, "o", false);
+  step.argv.push_back({"", "cubin", {"-code", "sm_{number}"}});
+  step.argv.push_back({"", "ptx", {"-ptx={arch}"}});
+  StepGroup group;
+  group.choice = &choice;
+  group.user = &user;
+  group.values = &values;
+  const auto arch = [&](const char* name) { return *manifest::parse_arch_name(cuda, name, ""); };
+  group.archs = {{"cubin", arch("8.0")}, {"cubin", arch("9.0a")}, {"ptx", arch("9.0")}};
+  CHECK(make_steps({step}, {"in"}, "", group)[0].argv ==
+        Words{"/usr/bin/g++", "-code", "sm_80", "-code", "sm_90a", "-ptx=sm_90"});
+}
+
+TEST_CASE("a path is named by the deepest root that holds it", "[recipes]") {
+  manifest::Catalog catalog;
+  catalog.roots = {"/a", "/a/inner/", "/b"};
+  manifest::Op single;
+  single.folder = "/elsewhere/op";
+  catalog.ops["single"] = single;
+  const SourcePaths paths(catalog);
+  CHECK(paths.name("/a/x.cpp") == "{src}/x.cpp");
+  CHECK(paths.name("/a/inner/x.cpp") == "{root1}/x.cpp");
+  CHECK(paths.name("/b") == "{root2}");
+  CHECK(paths.name("/bb/x.cpp") == "/bb/x.cpp");
+  CHECK(paths.name("/elsewhere/op/x.cpp") == "{root3}/x.cpp");
+  CHECK(paths.all().at("root1") == "/a/inner");
+}
+
+}  // namespace
+}  // namespace dsbuild::plan
