@@ -1,0 +1,177 @@
+#include "run/build.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <map>
+
+#include "base/error.h"
+#include "base/process.h"
+#include "base/text.h"
+#include "run/build_files.h"
+#include "run/events.h"
+#include "run/log.h"
+#include "run/ninja_output.h"
+#include "run/running.h"
+#include "run/triage.h"
+
+namespace fs = std::filesystem;
+
+namespace dsbuild::run {
+namespace {
+
+/// What is learnt while Ninja runs: events of steps, and Ninja's own words.
+class Watch {
+ public:
+  Watch(const plan::Plan& plan, const BuildOptions& options, Progress& progress)
+      : ninja([&progress](std::string_view line) { progress.line(line); }),
+        options_(options),
+        progress_(progress) {
+    for (const plan::Step& step : plan.steps) names_.emplace(step.id, step.what);
+    progress_.start(0);
+  }
+
+  EventPipe events;
+  NinjaOutput ninja;
+  std::size_t steps_done = 0;
+  std::vector<StepFailure> failures;
+
+  /// Events and Ninja's status come by two ways; what has ended is told once the total is known.
+  void update() {
+    events.drain([this](const Event& event) { take(event); });
+    if (ninja.total_steps() != 0) {
+      progress_.set_total(ninja.total_steps());
+      tell_ended();
+    }
+    progress_.tick();
+  }
+
+  void finish() {
+    ninja.add("\n");  // its last line may have no end
+    update();
+    tell_ended();
+    progress_.stop();
+  }
+
+ private:
+  void take(const Event& event) {
+    if (event.state == StepState::started) {
+      progress_.step_started(name_of(event.step));
+      running_ += 1;
+      most_running_ = std::max(most_running_, running_);
+      return;
+    }
+    running_ -= 1;
+    ended_.push_back(event);
+    if (event.state == StepState::done) steps_done += 1;
+    if (event.state == StepState::failed) failures.push_back(describe(event));
+  }
+
+  void tell_ended() {
+    for (const Event& event : ended_) {
+      if (event.state == StepState::interrupted) continue;
+      const bool ok = event.state == StepState::done;
+      progress_.step_finished(name_of(event.step), event.seconds, ok);
+      if (ok && options_.verbose) tell_log(event.step);
+    }
+    ended_.clear();
+  }
+
+  void tell_log(const std::string& step) {
+    for (const std::string& line : split_lines(read_log(options_.folder / log_path(step)).output)) {
+      progress_.line(line);
+    }
+  }
+
+  StepFailure describe(const Event& event) const {
+    const fs::path path = options_.folder / log_path(event.step);
+    const LogText log = read_log(path);
+    const auto errors = first_errors(log.output, 1);
+    StepFailure failure{event.step, log.command, path, errors.empty() ? "" : errors.front(),
+                        event.cause};
+    if (is_out_of_memory(event.cause, log.output)) {
+      failure.cause += fmt::format(": probably out of memory, of which it had {}; {}",
+                                   format_size(static_cast<unsigned long long>(event.peak_memory)),
+                                   memory_advice());
+    }
+    return failure;
+  }
+
+  std::string memory_advice() const {
+    if (most_running_ <= 1) return "no other step ran, so it needs a machine with more";
+    return fmt::format("{} steps ran at once, try -j {}", most_running_, most_running_ / 2);
+  }
+
+  std::string name_of(const std::string& step) const {
+    const auto found = names_.find(step);
+    return found == names_.end() ? step : found->second;
+  }
+
+  const BuildOptions& options_;
+  Progress& progress_;
+  std::map<std::string, std::string> names_;  ///< Step::id -> Step::what
+  std::vector<Event> ended_;
+  int running_ = 0;
+  int most_running_ = 0;
+};
+
+Command make_ninja_command(const BuildOptions& options, int events) {
+  Command command;
+  command.argv = {options.ninja.string(), "-j", std::to_string(options.jobs)};
+  if (options.keep_going) command.argv.insert(command.argv.end(), {"-k", "0"});
+  if (options.explain) command.argv.insert(command.argv.end(), {"-d", "explain"});
+  // Steps bring their own environment; this one is Ninja's and its shell's.
+  command.environment = {{"LC_ALL", "C"},
+                         {"PATH", "/usr/bin:/bin"},
+                         {"TERM", "dumb"},
+                         {"NINJA_STATUS", std::string(kNinjaStatus)},
+                         {kEventsVariable, std::to_string(events)}};
+  command.folder = options.folder;
+  command.limit = std::chrono::milliseconds(0);
+  return command;
+}
+
+bool met_full_disk(const BuildOutcome& outcome) {
+  return is_disk_full(outcome.ninja_message) ||
+         std::any_of(outcome.failures.begin(), outcome.failures.end(), [](const StepFailure& f) {
+           return is_disk_full(f.first_error) || is_disk_full(f.cause) ||
+                  is_disk_full(read_log(f.log).output);
+         });
+}
+
+}  // namespace
+
+BuildOutcome run_build(const plan::Plan& plan,
+                       const std::map<std::string, std::string>& build_files,
+                       const BuildOptions& options, Progress& progress) {
+  const double started = steady_seconds();
+  write_build_files(options.folder, build_files, options.launcher);
+  write_removal_of_half_outputs(options.folder);
+  Watch watch(plan, options, progress);
+  const StreamResult result = run_streaming(
+      make_ninja_command(options, watch.events.write_end()),
+      [&](std::string_view piece) { watch.ninja.add(piece); }, [&] { watch.update(); });
+  watch.finish();
+  if (!result.process.failure.empty()) {
+    throw Error(ExitCode::no_toolchain, "can't start ninja: " + result.process.failure,
+                options.ninja.string(), "apt-get install ninja-build");
+  }
+  BuildOutcome outcome;
+  outcome.interrupted = result.interrupted;
+  outcome.ok = result.process.ok() && !result.interrupted;
+  outcome.nothing_to_do = watch.ninja.nothing_to_do();
+  outcome.steps_run = watch.steps_done;
+  outcome.failures = std::move(watch.failures);
+  outcome.ninja_message = watch.ninja.message();
+  if (!outcome.ok && !outcome.interrupted && outcome.failures.empty() &&
+      outcome.ninja_message.empty()) {
+    outcome.ninja_message = result.process.describe();
+  }
+  outcome.no_space = !outcome.ok && met_full_disk(outcome);
+  outcome.seconds = steady_seconds() - started;
+  return outcome;
+}
+
+}  // namespace dsbuild::run

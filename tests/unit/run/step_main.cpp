@@ -1,0 +1,15 @@
+// The step launcher alone, for tests.
+#include <cstdio>
+
+#include "base/error.h"
+#include "run/step.h"
+
+int main(int argc, char** argv) {
+  try {
+    return argc == 2 ? dsbuild::run::run_step(argv[1]) : 2;
+  } catch (const dsbuild::Error& error) {
+    std::fprintf(stderr, "%s: %s; %s\n", error.where.c_str(), error.message.c_str(),
+                 error.hint.c_str());
+    return static_cast<int>(error.code);
+  }
+}
