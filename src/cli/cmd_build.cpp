@@ -1,0 +1,198 @@
+#include <fmt/format.h>
+#include <unistd.h>
+#include <CLI/CLI.hpp>
+
+#include <chrono>
+#include <memory>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/lock.h"
+#include "base/text.h"
+#include "bundle/bundle.h"
+#include "cli/build_text.h"
+#include "cli/bundle_content.h"
+#include "cli/commands.h"
+#include "cli/depfile.h"
+#include "cli/options.h"
+#include "cli/plan_text.h"
+#include "cli/settings.h"
+#include "ninja/emit.h"
+#include "run/build.h"
+#include "run/trials.h"
+
+namespace fs = std::filesystem;
+
+namespace dsbuild::cli {
+namespace {
+
+struct BuildFlags {
+  std::string out = "out/bundle";
+  std::string build_dir = "out/build";
+  std::string jobs;
+  std::string depfile;
+  std::string compile_commands;
+  int lock_timeout = 3600;
+  bool keep_going = false;
+  bool verbose = false;
+  bool dry_run = false;
+  bool explain = false;
+};
+
+int jobs_of(const Context& context, const BuildFlags& flags, const probe::Machine& machine) {
+  Diagnostics diagnostics;
+  std::optional<int> jobs = read_count("-j", flags.jobs, diagnostics);
+  for (const char* variable : {"DSBUILD_JOBS", "MAX_JOBS"}) {
+    if (!jobs)
+      jobs = read_count(variable, context.host_system().env(variable).value_or(""), diagnostics);
+  }
+  for (const Diagnostic& problem : diagnostics.all()) {
+    throw Error(ExitCode::bad_input, problem.message, problem.file, problem.hint);
+  }
+  return jobs ? *jobs
+              : run::default_jobs(machine.host.cpus.value.value_or(1),
+                                  machine.host.memory.value.value_or(0));
+}
+
+std::unique_ptr<run::Progress> make_progress(const Context& context) {
+  return context.terminal(STDERR_FILENO) ? run::make_terminal_progress(STDERR_FILENO)
+                                         : run::make_plain_progress(STDERR_FILENO);
+}
+
+/// Plans, tries what the plan wants tried, and plans again with the answers, until nothing is
+/// unknown.
+plan::Plan plan_with_trials(Context& context, const plan::Request& request,
+                            const manifest::Catalog& catalog, probe::Machine& machine, int jobs,
+                            run::Progress& progress) {
+  const fs::path cache = context.cache_folder();
+  for (;;) {
+    plan::Plan plan = context.plan(request, catalog, machine);
+    if (plan.verdict() != ExitCode::ok && !request.keep_going) return plan;
+    auto known = run::read_trial_results(plan, cache);
+    known.insert(machine.trials.begin(), machine.trials.end());
+    auto results = run::run_trials(plan, known, cache, jobs, progress);
+    bool changed = false;
+    for (const auto& [key, result] : results) {
+      const bool is_new = machine.trials.emplace(key, result).second;
+      changed = changed || (is_new && !result.ok);
+    }
+    if (!changed) return plan;
+  }
+}
+
+/// What was named and can't be had stops the build before anything is compiled.
+void refuse_if_missing(Context& context, const plan::Plan& plan, bool keep_going) {
+  const ExitCode verdict = plan.verdict();
+  if (verdict != ExitCode::ok) {
+    for (const std::string& line : missing_lines(plan)) context.note("dsbuild: " + line);
+    if (!keep_going) {
+      throw Error(verdict, "nothing was compiled, because something that was named can't be built",
+                  "", "leave it out, or build the rest with --keep-going");
+    }
+  }
+  if (planned_accelerators(plan).empty()) {
+    for (const std::string& line : skipped_accelerators(plan)) context.note("dsbuild: " + line);
+    throw Error(verdict != ExitCode::ok ? verdict : ExitCode::no_toolchain,
+                "nothing can be built on this machine");
+  }
+}
+
+fs::path ninja_of(const probe::Machine& machine) {
+  const probe::Tool* ninja = machine.find_tool("ninja");
+  if (ninja == nullptr || !ninja->path) {
+    throw Error(ExitCode::no_toolchain,
+                "ninja is needed to build: " + (ninja ? ninja->path.reason : "not found"), "PATH",
+                "apt-get install ninja-build");
+  }
+  return *ninja->path;
+}
+
+ExitCode exit_code_of(const run::BuildOutcome& outcome) {
+  if (outcome.interrupted) return ExitCode::interrupted;
+  if (outcome.no_space) return ExitCode::file_system;
+  return outcome.ok ? ExitCode::ok : ExitCode::step_failed;
+}
+
+ExitCode run_build_command(Context& context, const BuildFlags& flags) {
+  const manifest::Catalog catalog = context.read_catalog();
+  probe::Machine machine = context.probe(catalog);
+  plan::Request request = context.request(catalog);
+  request.keep_going = flags.keep_going;
+  const int jobs = jobs_of(context, flags, machine);
+  const auto progress = make_progress(context);
+  plan::Plan plan = plan_with_trials(context, request, catalog, machine, jobs, *progress);
+  for (const std::string& line : plan.notes) context.note(line);
+  refuse_if_missing(context, plan, flags.keep_going);
+  if (flags.dry_run) {
+    context.print(render_commands(plan));
+    return plan.verdict();
+  }
+
+  const fs::path build_folder = fs::absolute(flags.build_dir).lexically_normal();
+  const fs::path out = fs::absolute(flags.out).lexically_normal();
+  plan.paths["build"] = build_folder.string();
+  const fs::path ninja = ninja_of(machine);
+  const FolderLock lock(build_folder, std::chrono::seconds(flags.lock_timeout),
+                        [&](const std::string& line) { context.note("dsbuild: " + line); });
+  if (!flags.compile_commands.empty()) {
+    write_file_if_changed(flags.compile_commands,
+                          ninja::render_compile_commands(plan, build_folder));
+  }
+  const run::BuildOutcome outcome = run::run_build(
+      plan, ninja::render_build_files(plan, build_folder),
+      {build_folder, context.executable(), ninja, jobs, flags.keep_going, flags.explain},
+      *progress);
+  if (!outcome.ok) {
+    for (const std::string& line : describe_failures(outcome, plan, flags.verbose))
+      context.note(line);
+    return exit_code_of(outcome);
+  }
+  const bool changed = bundle::write_bundle(
+      plan, collect_content(context, catalog, machine, plan, build_folder), out);
+  if (!flags.depfile.empty()) {
+    write_file(flags.depfile, render_depfile(context, plan, catalog, flags.out, build_folder, ninja));
+    // For the outer build the bundle is as new as its sources now, whether or not anything in it changed.
+    std::error_code error;
+    fs::last_write_time(out / "bundle.json", fs::file_time_type::clock::now(), error);
+  }
+  context.print(report::render_text(
+      describe_build(plan, bundle::read_bundle(out), outcome, changed, flags.out),
+      context.style(STDOUT_FILENO)));
+  return plan.verdict();
+}
+
+}  // namespace
+
+std::function<ExitCode()> add_build(CLI::App& app, Context& context) {
+  const auto flags = std::make_shared<BuildFlags>();
+  add_request_options(app, context.options);
+  app.add_option("--out", flags->out, "where the bundle goes")
+      ->type_name("DIR")
+      ->capture_default_str();
+  app.add_option("--build-dir", flags->build_dir, "where what is built on the way goes")
+      ->type_name("DIR")
+      ->capture_default_str();
+  app.add_option("-j,--jobs", flags->jobs, "steps that run at once (DSBUILD_JOBS, MAX_JOBS)")
+      ->type_name("N");
+  app.add_flag("-k,--keep-going", flags->keep_going,
+               "build what can be built; the exit code still tells what could not");
+  app.add_flag("-n,--dry-run", flags->dry_run,
+               "print the commands and run none (canaries are still tried)");
+  app.add_flag("-v,--verbose", flags->verbose, "show the whole output of a step that fails");
+  app.add_flag("--explain", flags->explain, "say why each step runs, as ninja -d explain does");
+  app.add_option("--depfile", flags->depfile,
+                 "write what the bundle was made from, for an outer make or ninja")
+      ->type_name("FILE");
+  app.add_option("--compile-commands", flags->compile_commands, "write a compile_commands.json")
+      ->type_name("FILE");
+  app.add_option("--lock-timeout", flags->lock_timeout,
+                 "seconds to wait for another build in the same build folder")
+      ->type_name("S")
+      ->check(CLI::NonNegativeNumber.description(""))
+      ->capture_default_str();
+  add_catalog_options(app, context.options);
+  add_machine_options(app, context.options, false);
+  return [&context, flags] { return run_build_command(context, *flags); };
+}
+
+}  // namespace dsbuild::cli

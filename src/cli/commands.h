@@ -1,0 +1,47 @@
+// The subcommands: one row and one cmd_<name>.cpp each. The table makes the command line, its help
+// and the documents. Knows their names, not what they do.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <string_view>
+
+#include "base/exit_code.h"
+#include "cli/context.h"
+
+namespace CLI {
+class App;
+}
+
+namespace dsbuild::cli {
+
+/// Adds a command's options to `app` and returns what runs it once they are parsed.
+using AddCommand = std::function<ExitCode()> (*)(CLI::App& app, Context& context);
+
+struct CommandRow {
+  std::string_view name;
+  std::string_view summary;
+  AddCommand add;
+};
+
+std::function<ExitCode()> add_build(CLI::App& app, Context& context);
+std::function<ExitCode()> add_plan(CLI::App& app, Context& context);
+std::function<ExitCode()> add_report(CLI::App& app, Context& context);
+std::function<ExitCode()> add_bundle(CLI::App& app, Context& context);
+std::function<ExitCode()> add_list(CLI::App& app, Context& context);
+std::function<ExitCode()> add_show(CLI::App& app, Context& context);
+std::function<ExitCode()> add_check(CLI::App& app, Context& context);
+std::function<ExitCode()> add_help(CLI::App& app, Context& context);
+
+inline constexpr std::array<CommandRow, 8> kCommands{{
+    {"build", "build ops and publish a bundle of them", add_build},
+    {"plan", "tell what would be built, and why the rest can't be", add_plan},
+    {"report", "tell what this machine is and what can be built on it", add_report},
+    {"bundle", "look into a bundle: bundle verify DIR", add_bundle},
+    {"list", "list the ops of the catalog", add_list},
+    {"show", "show one op: sources, flags, needs, and the reason per arch", add_show},
+    {"check", "check manifests and tell every problem at its place", add_check},
+    {"help", "explain a topic: commands, exit-codes, reasons, settings", add_help},
+}};
+
+}  // namespace dsbuild::cli

@@ -1,0 +1,201 @@
+#include "cli/context.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "cli/settings.h"
+#include "plan/make_plan.h"
+#include "probe/probe.h"
+
+namespace fs = std::filesystem;
+
+namespace dsbuild::cli {
+namespace {
+
+constexpr int kDefaultWidth = 80;
+
+/// Lists on the command line: commas, spaces or semicolons.
+std::vector<std::string> words(std::string_view text) {
+  return split(text, ",; \t\n");
+}
+
+bool writable_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  return ::access(folder.c_str(), W_OK | X_OK) == 0;
+}
+
+/// A folder of our own below the temporary one: private, and really ours.
+fs::path private_temporary_folder(const System& system) {
+  const fs::path folder =
+      fs::path(system.env("TMPDIR").value_or("/tmp")) / fmt::format("dsbuild-{}", ::getuid());
+  ::mkdir(folder.c_str(), 0700);
+  struct stat st {};
+  const bool ours = ::lstat(folder.c_str(), &st) == 0 && S_ISDIR(st.st_mode) &&
+                    st.st_uid == ::getuid() && (st.st_mode & 022) == 0;
+  return ours ? folder : fs::path();
+}
+
+}  // namespace
+
+Context::Context() {
+  std::error_code error;
+  executable_ = fs::read_symlink("/proc/self/exe", error);
+  if (error) {
+    throw Error(ExitCode::file_system, "can't tell where this program is: " + error.message(),
+                "/proc/self/exe", "mount /proc");
+  }
+}
+
+void Context::apply_options() {
+  if (options.sysroot != "/") {
+    if (!fs::is_directory(options.sysroot)) {
+      throw Error(ExitCode::bad_input, "the folder doesn't exist", "--sysroot " + options.sysroot);
+    }
+    sysroot_ = std::make_unique<PosixSystem>(options.sysroot);
+  }
+  system_ = sysroot_ ? sysroot_.get() : &host_system_;
+}
+
+fs::path Context::built_in_root() const {
+  std::error_code error;
+  const fs::path root = executable_.parent_path().parent_path() / "share" / "dsbuild";
+  fs::path real = fs::canonical(root, error);
+  if (error) {
+    throw Error(ExitCode::file_system, "the catalog that belongs to this program is missing",
+                root.string(),
+                "unpack or install dsbuild whole: bin/dsbuild needs share/dsbuild beside bin");
+  }
+  return real;
+}
+
+fs::path Context::cache_folder() {
+  for (const auto& [name, value] :
+       {std::pair<std::string, std::string>{"--cache-dir", options.cache_dir},
+        {"DSBUILD_CACHE_DIR", host_system_.env("DSBUILD_CACHE_DIR").value_or("")}}) {
+    if (value.empty()) continue;
+    const fs::path folder = fs::absolute(value);
+    if (!writable_folder(folder)) {
+      throw Error(ExitCode::file_system, "the cache folder can't be written", name + " " + value,
+                  "choose another folder, or leave the setting away");
+    }
+    return folder;
+  }
+  if (const auto xdg = host_system_.env("XDG_CACHE_HOME"); xdg && fs::path(*xdg).is_absolute()) {
+    if (const fs::path folder = fs::path(*xdg) / "dsbuild"; writable_folder(folder)) return folder;
+  }
+  if (const auto home = host_system_.env("HOME")) {
+    if (const fs::path folder = fs::path(*home) / ".cache/dsbuild"; writable_folder(folder))
+      return folder;
+  }
+  return private_temporary_folder(host_system_);
+}
+
+void Context::tell(const Diagnostics& diagnostics, Problems problems, std::string_view what) {
+  for (const Diagnostic& diagnostic : diagnostics.all())
+    note("dsbuild: " + render_diagnostic(diagnostic));
+  if (diagnostics.has_errors() && problems == Problems::refuse) {
+    throw Error(ExitCode::bad_input, std::string(what));
+  }
+}
+
+manifest::CatalogSources Context::catalog_sources() const {
+  manifest::CatalogSources sources;
+  sources.built_in = built_in_root();
+  const auto add = [](std::vector<fs::path>& list, const std::string& path) {
+    list.push_back(fs::absolute(path).lexically_normal());
+  };
+  for (const std::string& root : options.roots) add(sources.roots, root);
+  for (const std::string& root : split(host_system_.env("DSBUILD_PATH").value_or(""), ":")) {
+    add(sources.roots, root);
+  }
+  for (const std::string& file : options.manifests) add(sources.manifests, file);
+  return sources;
+}
+
+manifest::Catalog Context::read_catalog(Problems problems) {
+  Diagnostics diagnostics;
+  check_variables(host_system_.environment(), diagnostics);
+  manifest::Catalog catalog = manifest::read_catalog(host_system_, catalog_sources(), diagnostics);
+  tell(diagnostics, problems, "the manifests have errors");
+  return catalog;
+}
+
+probe::Machine Context::probe(const manifest::Catalog& catalog) {
+  probe::ProbeOptions probe_options;
+  for (const std::string& choice : options.toolkits) {
+    const auto equals = choice.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == choice.size()) {
+      throw Error(ExitCode::bad_input, "'" + choice + "' is no choice of a toolkit", "--toolkit",
+                  "write KIND=PATH, for example nvcc=/usr/local/cuda-13.0 or gcc=/usr/bin/g++-12");
+    }
+    probe_options.toolkits[choice.substr(0, equals)] =
+        fs::absolute(choice.substr(equals + 1)).lexically_normal().string();
+  }
+  probe_options.cache_folder = cache_folder();
+  probe_options.same_host = sysroot_ == nullptr;
+  return probe::probe_machine(system(), processes_, catalog, probe_options);
+}
+
+plan::Request Context::request(const manifest::Catalog& catalog) const {
+  plan::Request request;
+  request.ops = words(options.ops);
+  if (!options.accelerators.empty()) {
+    request.accelerators = words(options.accelerators);
+    request.accelerators_origin = "--accelerators";
+  } else if (const auto value = host_system_.env("DS_ACCELERATOR")) {
+    request.accelerators = words(*value);
+    request.accelerators_origin = "DS_ACCELERATOR";
+  }
+  if (!options.archs.empty()) request.archs.push_back({"arch", options.archs, "--arch"});
+  for (const auto& [name, accelerator] : catalog.accelerators) {
+    for (const std::string& variable : accelerator.archs.settings) {
+      if (const auto value = host_system_.env(variable))
+        request.archs.push_back({"arch", *value, variable});
+    }
+  }
+  return request;
+}
+
+plan::Plan Context::plan(const plan::Request& request, const manifest::Catalog& catalog,
+                         const probe::Machine& machine, Problems problems) {
+  Diagnostics diagnostics;
+  plan::Plan plan = plan::make_plan(request, catalog, machine, diagnostics);
+  tell(diagnostics, problems, "the request can't be understood");
+  return plan;
+}
+
+void Context::print(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+    throw_file_error("can't write", "standard output", errno);
+  }
+}
+
+void Context::note(std::string_view line) {
+  const std::string text = std::string(line) + "\n";
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+bool Context::terminal(int fd) const {
+  return ::isatty(fd) == 1 && host_system_.env("TERM").value_or("") != "dumb";
+}
+
+report::TextStyle Context::style(int fd) const {
+  report::TextStyle style;
+  style.width = kDefaultWidth;
+  const bool may = options.colour == "auto" && !host_system_.env("NO_COLOR") && terminal(fd);
+  style.colour = options.colour == "always" || may;
+  winsize size{};
+  if (terminal(fd) && ::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    style.width = size.ws_col;
+  return style;
+}
+
+}  // namespace dsbuild::cli

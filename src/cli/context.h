@@ -1,0 +1,90 @@
+// What every subcommand shares: the options before it, where things are, and how to print.
+// Knows the terminal and the command line; the work is done in the other modules.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/diagnostics.h"
+#include "base/exit_code.h"
+#include "base/process.h"
+#include "base/system.h"
+#include "manifest/read.h"
+#include "plan/plan.h"
+#include "plan/request.h"
+#include "probe/machine.h"
+#include "report/document.h"
+
+namespace dsbuild::cli {
+
+/// Text or JSON; every command that prints facts has both.
+enum class Format { text, json };
+
+/// The options of the command line, as they were given. Each command reads those that it offers.
+struct Options {
+  // where to look
+  std::vector<std::string> roots;      ///< --root
+  std::vector<std::string> manifests;  ///< --manifest
+  std::string sysroot = "/";           ///< --sysroot
+  std::string cache_dir;               ///< --cache-dir
+  std::vector<std::string> toolkits;   ///< --toolkit KIND=PATH
+  // what to plan
+  std::string ops;           ///< --ops
+  std::string accelerators;  ///< --accelerators
+  std::string archs;         ///< --arch
+  // how to show
+  Format format = Format::text;
+  std::string colour = "auto";
+};
+
+/// One run of the program.
+class Context {
+ public:
+  Context();
+
+  Options options;
+
+  const System& system() const { return *system_; }
+  ProcessRunner& processes() { return processes_; }
+  /// The running machine's files and variables, whatever --sysroot says.
+  const System& host_system() const { return host_system_; }
+  const std::filesystem::path& executable() const { return executable_; }
+  /// The catalog root that this program came with: share/dsbuild beside the folder of the
+  /// executable.
+  std::filesystem::path built_in_root() const;
+  std::filesystem::path cache_folder();
+
+  /// To be called once the options are read.
+  void apply_options();
+
+  /// What to do about wrong input, once all of it is printed: throw Error(bad_input), or go on with
+  /// the rest.
+  enum class Problems { refuse, tell };
+
+  manifest::CatalogSources catalog_sources() const;
+  manifest::Catalog read_catalog(Problems problems = Problems::refuse);
+  probe::Machine probe(const manifest::Catalog& catalog);
+  /// From the options and the environment.
+  plan::Request request(const manifest::Catalog& catalog) const;
+  plan::Plan plan(const plan::Request& request, const manifest::Catalog& catalog,
+                  const probe::Machine& machine, Problems problems = Problems::refuse);
+
+  void print(std::string_view text);      ///< to stdout
+  void note(std::string_view line);       ///< to stderr, with a newline
+  report::TextStyle style(int fd) const;  ///< colour and width of that stream
+  bool terminal(int fd) const;
+
+ private:
+  void tell(const Diagnostics& diagnostics, Problems problems, std::string_view what);
+
+  PosixSystem host_system_;
+  std::unique_ptr<PosixSystem> sysroot_;
+  const System* system_ = nullptr;
+  PosixProcessRunner processes_;
+  std::filesystem::path executable_;
+};
+
+}  // namespace dsbuild::cli

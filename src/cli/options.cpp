@@ -1,0 +1,54 @@
+#include "cli/options.h"
+
+#include <CLI/CLI.hpp>
+#include <map>
+
+namespace dsbuild::cli {
+
+void add_catalog_options(CLI::App& app, Options& options) {
+  app.add_option("--root", options.roots,
+                 "catalog root to read besides the built-in one (repeatable; DSBUILD_PATH)")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
+  app.add_option("--manifest", options.manifests,
+                 "single op manifest; its sources lie beside it (repeatable)")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+}
+
+void add_machine_options(CLI::App& app, Options& options, bool with_sysroot) {
+  if (with_sysroot) {
+    app.add_option("--sysroot", options.sysroot, "look at the machine below this folder instead")
+        ->type_name("DIR");
+  }
+  app.add_option("--toolkit", options.toolkits,
+                 "take this toolchain and no other of its kind: nvcc=DIR, gcc=FILE (repeatable)")
+      ->type_name("KIND=PATH")
+      ->allow_extra_args(false);
+  app.add_option("--cache-dir", options.cache_dir,
+                 "where tools' answers and canaries are remembered (DSBUILD_CACHE_DIR)")
+      ->type_name("DIR");
+}
+
+void add_request_options(CLI::App& app, Options& options) {
+  app.add_option("--ops", options.ops, "ops, separated by commas; all when left away")
+      ->type_name("LIST");
+  app.add_option("--accelerators", options.accelerators,
+                 "accelerators, separated by commas; all that can be compiled for when left away "
+                 "(DS_ACCELERATOR)")
+      ->type_name("LIST");
+  app.add_option(
+         "--arch", options.archs,
+         "archs: 9.0, sm_90a, 9.0+PTX, gfx942, x86-64-v3, all, all-major, cuda:native, cpu:native")
+      ->type_name("LIST");
+}
+
+void add_format_option(CLI::App& app, Options& options) {
+  static const std::map<std::string, Format> kFormats{{"text", Format::text},
+                                                      {"json", Format::json}};
+  app.add_option("--format", options.format, "text or json")
+      ->type_name("FORMAT")
+      ->transform(CLI::CheckedTransformer(kFormats, CLI::ignore_case).description(""));
+}
+
+}  // namespace dsbuild::cli

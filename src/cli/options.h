@@ -1,0 +1,22 @@
+// Groups of options that several subcommands share, so that one flag means one thing everywhere.
+// Knows the flags' names and help, not what is done with them.
+#pragma once
+
+#include "cli/context.h"
+
+namespace CLI {
+class App;
+}
+
+namespace dsbuild::cli {
+
+/// --root, --manifest: which manifests are read.
+void add_catalog_options(CLI::App& app, Options& options);
+/// --sysroot, --toolkit, --cache-dir: which machine is looked at, and how.
+void add_machine_options(CLI::App& app, Options& options, bool with_sysroot);
+/// --ops, --accelerators, --arch: what is asked for.
+void add_request_options(CLI::App& app, Options& options);
+/// --format text|json.
+void add_format_option(CLI::App& app, Options& options);
+
+}  // namespace dsbuild::cli

@@ -1,0 +1,85 @@
+#include "cli/settings.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
+
+#include "base/text.h"
+
+namespace dsbuild::cli {
+namespace {
+
+struct OwnRow {
+  std::string_view variable;
+  std::string_view flag;
+  std::string_view meaning;
+};
+
+constexpr std::array<OwnRow, 11> kOwnSettings{{
+    {"DSBUILD_PATH", "--root", "catalog roots to read besides the built-in one, separated by ':'"},
+    {"DSBUILD_CACHE_DIR", "--cache-dir", "where tools' answers and canaries are remembered"},
+    {"DSBUILD_JOBS", "-j", "steps that run at once; a whole number of at least 1"},
+    {"MAX_JOBS", "-j", "the same, as PyTorch's extensions know it; DSBUILD_JOBS beats it"},
+    {"DS_ACCELERATOR", "--accelerators", "the accelerator to build for, as DeepSpeed knows it"},
+    {"CUDA_HOME", "--toolkit nvcc=DIR", "the CUDA toolkit; no other is taken then"},
+    {"CUDA_PATH", "--toolkit nvcc=DIR", "the same; CUDA_HOME beats it"},
+    {"XDG_CACHE_HOME", "--cache-dir", "its subfolder dsbuild is the cache when nothing names one"},
+    {"SOURCE_DATE_EPOCH", "",
+     "passed to compilers, so that __DATE__ repeats; 0 when it is not set"},
+    {"TMPDIR", "", "where compilers put their temporary files"},
+    {"NO_COLOR", "--colour never", "no colour when it is set and not empty"},
+}};
+
+}  // namespace
+
+std::vector<SettingRow> all_settings(const manifest::Catalog& catalog) {
+  std::vector<SettingRow> rows;
+  for (const OwnRow& row : kOwnSettings) {
+    rows.push_back({std::string(row.variable), std::string(row.flag), std::string(row.meaning)});
+  }
+  for (const auto& [name, accelerator] : catalog.accelerators) {
+    for (const std::string& variable : accelerator.archs.settings) {
+      rows.push_back({variable, "--arch", "archs to build for " + name});
+    }
+    std::map<std::string, std::vector<std::string>> kinds;
+    for (const manifest::ToolchainProbe& probe : accelerator.probes) {
+      for (const std::string& variable : probe.env) kinds[variable].push_back(probe.kind);
+    }
+    for (const auto& [variable, names] : kinds) {
+      rows.push_back(
+          {variable, "--toolkit KIND=PATH",
+           "the compiler to take for " + join(names, " or ") + "; no other is taken then"});
+    }
+  }
+  return rows;
+}
+
+void check_variables(const Environment& environment, Diagnostics& diagnostics) {
+  constexpr std::string_view kPrefix = "DSBUILD_";
+  std::vector<std::string> known;
+  for (const OwnRow& row : kOwnSettings) {
+    if (row.variable.starts_with(kPrefix)) known.emplace_back(row.variable);
+  }
+  for (const auto& [name, value] : environment) {
+    if (!name.starts_with(kPrefix)) continue;
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    diagnostics.warning(name, "", "dsbuild knows no such variable", did_you_mean(name, known));
+  }
+}
+
+std::optional<int> read_count(const std::string& name, const std::string& value,
+                              Diagnostics& diagnostics) {
+  const std::string_view text = trim(value);
+  if (text.empty()) return std::nullopt;
+  int count = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (error != std::errc() || end != text.data() + text.size() || count < 1) {
+    diagnostics.error(name, "", "'" + value + "' is no number of jobs",
+                      "write a whole number of at least 1");
+    return std::nullopt;
+  }
+  return count;
+}
+
+}  // namespace dsbuild::cli

@@ -1,0 +1,158 @@
+#include "report/build_report.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/text.h"
+
+namespace dsbuild::report {
+namespace {
+
+Cell fact_cell(const Fact<std::string>& fact) {
+  return fact ? Cell{*fact} : Cell{"unknown: " + fact.reason, Tone::warning};
+}
+
+Section host_section(const probe::Machine& machine) {
+  Section section{"host", {}, {}, {}};
+  const auto add = [&section](const char* name, Cell cell) {
+    section.rows.push_back({{name}, std::move(cell)});
+  };
+  add("system", fact_cell(machine.host.os));
+  add("kernel", fact_cell(machine.host.kernel));
+  add("libc", fact_cell(machine.host.libc));
+  const auto& memory = machine.host.memory;
+  add("memory", memory ? Cell{format_size(static_cast<unsigned long long>(*memory)) + " (" +
+                              memory.source + ")"}
+                       : Cell{"unknown: " + memory.reason, Tone::warning});
+  const auto& cpus = machine.host.cpus;
+  add("threads", cpus ? Cell{std::to_string(*cpus) + " (" + cpus.source + ")"}
+                      : Cell{"unknown: " + cpus.reason, Tone::warning});
+  add("cpu", fact_cell(machine.cpu.model));
+  add("level", fact_cell(machine.cpu.level));
+  return section;
+}
+
+Section toolchain_section(const probe::Machine& machine) {
+  Section section{"toolchains", {"kind", "version", "state", "where"}, {}, {}};
+  std::string last_kind;
+  for (const probe::Toolchain& toolchain : machine.toolchains) {
+    const bool first = toolchain.kind != last_kind;
+    last_kind = toolchain.kind;
+    Cell state{"complete", Tone::good};
+    std::string where = toolchain.path;
+    if (toolchain.state == probe::ToolchainState::partial) state = {"partial", Tone::warning};
+    if (toolchain.state == probe::ToolchainState::absent) state = {"absent", Tone::bad};
+    if (!toolchain.missing.empty()) where += "; missing: " + join(toolchain.missing, ", ");
+    if (!toolchain.version && !toolchain.version.reason.empty())
+      where += "; " + toolchain.version.reason;
+    where += " (" + toolchain.origin + ")";
+    section.rows.push_back({{first ? toolchain.kind : ""},
+                            {toolchain.version ? toolchain.version->number() : "-"},
+                            state,
+                            {where}});
+  }
+  for (const probe::Tool& tool : machine.tools) {
+    section.rows.push_back({{tool.name},
+                            {tool.version ? tool.version->number() : "-"},
+                            tool.path ? Cell{"found", Tone::good} : Cell{"absent", Tone::warning},
+                            {tool.path ? *tool.path : tool.path.reason}});
+  }
+  if (machine.toolchains.empty()) section.notes.push_back("no compiler was found");
+  return section;
+}
+
+Section device_section(const probe::Machine& machine) {
+  Section section{"devices", {"accelerator", "address", "id", "arch"}, {}, {}};
+  for (const probe::Device& device : machine.devices) {
+    Cell arch = fact_cell(device.arch);
+    if (!device.chip.empty()) arch.text += " (" + device.chip + ")";
+    section.rows.push_back({{device.accelerator}, {device.address}, {device.id}, arch});
+  }
+  if (machine.devices.empty()) {
+    section.notes.push_back("none on the PCI bus; building needs none");
+  }
+  return section;
+}
+
+Section settings_section(const plan::Plan& plan) {
+  Section section{"settings", {"name", "value", "from"}, {}, {}};
+  for (const plan::Setting& setting : plan.settings) {
+    section.rows.push_back({{setting.name}, {setting.value}, {setting.origin, Tone::dim}});
+  }
+  return section;
+}
+
+Section ops_section(const plan::Plan& plan) {
+  Section section{"ops", {"op", "accelerator", "can be built for"}, {}, {}};
+  std::string last_op;
+  for (const OpRow& row : summarize_ops(plan)) {
+    Cell what{join(row.archs, " "), Tone::good};
+    if (row.archs.empty()) {
+      what = {row.text + (row.hint.empty() ? "" : " (" + row.hint + ")"),
+              row.code == "no_kernel" ? Tone::dim : Tone::warning};
+    }
+    section.rows.push_back({{row.op == last_op ? "" : row.op}, {row.accelerator}, what});
+    last_op = row.op;
+  }
+  return section;
+}
+
+}  // namespace
+
+std::vector<OpRow> summarize_ops(const plan::Plan& plan) {
+  std::vector<OpRow> rows;
+  std::string usual_form;
+  for (const plan::Entry& entry : plan.entries) {
+    if (entry.is_host_library()) continue;
+    if (rows.empty() || rows.back().op != entry.op || rows.back().accelerator != entry.accelerator) {
+      rows.push_back({entry.op, entry.accelerator, {}, {}, {}, {}});
+      usual_form = entry.form;
+    }
+    OpRow& row = rows.back();
+    if (entry.state == plan::EntryState::planned) {
+      const std::string arch = entry.arch + (entry.form == usual_form ? "" : "+" + entry.form);
+      if (std::find(row.archs.begin(), row.archs.end(), arch) == row.archs.end()) {
+        row.archs.push_back(arch);
+      }
+    } else if (row.code.empty() && entry.reason) {
+      row.code = reason_row(entry.reason->code).id;
+      row.text = entry.reason->text;
+      row.hint = entry.reason->hint;
+    }
+  }
+  return rows;
+}
+
+Document make_report(const probe::Machine& machine, const plan::Plan& plan,
+                     std::string_view dsbuild_version) {
+  Document document;
+  document.title = "dsbuild " + std::string(dsbuild_version) + " environment report";
+  document.sections = {host_section(machine), toolchain_section(machine), device_section(machine),
+                       settings_section(plan), ops_section(plan)};
+  return document;
+}
+
+Json make_report_json(const probe::Machine& machine, const plan::Plan& plan,
+                      std::string_view dsbuild_version) {
+  Json ops = Json::array();
+  for (const OpRow& row : summarize_ops(plan)) {
+    Json item{{"op", row.op}, {"accelerator", row.accelerator}, {"archs", row.archs}};
+    if (row.archs.empty()) {
+      item["reason"] = {{"code", row.code}, {"text", row.text}, {"hint", row.hint}};
+    }
+    ops.push_back(std::move(item));
+  }
+  Json settings = Json::array();
+  for (const plan::Setting& setting : plan.settings) {
+    settings.push_back(
+        {{"name", setting.name}, {"value", setting.value}, {"origin", setting.origin}});
+  }
+  return {{"schema", 1},
+          {"dsbuild", dsbuild_version},
+          {"machine", probe::to_json(machine)},
+          {"settings", settings},
+          {"ops", ops}};
+}
+
+}  // namespace dsbuild::report

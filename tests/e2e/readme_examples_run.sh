@@ -1,0 +1,23 @@
+#!/bin/sh
+# Every fenced example of the README that is marked as run is run here, in order, in one folder, and must end with 0.
+. "$(dirname "$0")/../support/e2e.sh"
+need python3 gcc
+/usr/bin/python3 -c 'import numpy' 2>/dev/null || skip 'no numpy for /usr/bin/python3'
+
+# ```sh run, ```python run, ```c run: the word after the language marks them.
+awk -v dir="$work" '
+    /^```(sh|python|c) run$/ { ++n; language = substr($1, 4); inside = 1; file = sprintf("%s/example-%02d.%s", dir, n, language); next }
+    /^```/ { inside = 0 }
+    inside { print > file }' "$SOURCE/README.md"
+ls example-* >/dev/null 2>&1 || fail 'the README has no example that is run'
+mkdir bin
+printf '#!/bin/sh\nexec "%s" "$@"\n' "$DSBUILD" >bin/dsbuild
+chmod +x bin/dsbuild
+export PATH="$work/bin:$PATH"
+for example in example-*; do
+    case $example in
+        *.sh) sed 's#scripts/dsbuild#dsbuild#g' "$example" >command.sh && expect 0 sh -e command.sh ;;
+        *.python) expect 0 /usr/bin/python3 "$example" ;;
+        *.c) cp "$example" adam.c ;;
+    esac
+done

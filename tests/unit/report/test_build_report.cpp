@@ -1,0 +1,61 @@
+#include <catch2/catch.hpp>
+
+#include "report/build_report.h"
+
+using namespace dsbuild;
+using plan::Entry;
+using plan::EntryState;
+
+namespace {
+
+Entry planned(const char* op, const char* accelerator, const char* arch, const char* form) {
+  Entry entry;
+  entry.op = op;
+  entry.accelerator = accelerator;
+  entry.arch = arch;
+  entry.form = form;
+  entry.state = EntryState::planned;
+  return entry;
+}
+
+Entry skipped(const char* op, const char* accelerator) {
+  Entry entry;
+  entry.op = op;
+  entry.accelerator = accelerator;
+  entry.reason = plan::Reason{plan::ReasonCode::toolchain_absent, "no compiler", "install one"};
+  return entry;
+}
+
+}  // namespace
+
+TEST_CASE("the ops table has one row per op and accelerator, with archs or the reason") {
+  plan::Plan plan;
+  plan.entries = {planned("a", "cpu", "", "library"), planned("a", "gpu", "g1", "bin"),
+                  planned("a", "gpu", "g2", "bin"), planned("a", "gpu", "g2", "text"),
+                  skipped("a", "npu")};
+  const auto rows = report::summarize_ops(plan);
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0].archs == std::vector<std::string>{"g1", "g2", "g2+text"});
+  CHECK(rows[1].archs.empty());
+  CHECK(rows[1].code == "toolchain_absent");
+  CHECK(rows[1].hint == "install one");
+}
+
+TEST_CASE("a fact that is missing is told with its reason, never as a zero") {
+  probe::Machine machine;
+  machine.host.memory = Fact<std::int64_t>::missing("no /proc/meminfo");
+  machine.cpu.level = Fact<std::string>::missing("not an x86-64 CPU");
+  const std::string text = report::render_text(report::make_report(machine, {}, "1"), {});
+  CHECK(text.find("unknown: no /proc/meminfo") != std::string::npos);
+  CHECK(text.find("unknown: not an x86-64 CPU") != std::string::npos);
+  CHECK(text.find("no compiler was found") != std::string::npos);
+  CHECK(text.find("0 B") == std::string::npos);
+}
+
+TEST_CASE("the JSON report has the reasons by code") {
+  plan::Plan plan;
+  plan.entries = {skipped("a", "npu")};
+  const Json json = report::make_report_json({}, plan, "1");
+  CHECK(json["schema"] == 1);
+  CHECK(json["ops"][0]["reason"]["code"] == "toolchain_absent");
+}
