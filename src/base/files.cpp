@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <random>
 
 #include "base/error.h"
@@ -111,10 +112,13 @@ fs::path write_staging_folder(const fs::path& target) {
 }
 
 void write_copy(const fs::path& from, const fs::path& to) {
-  write_folder(parent_of(to));
-  std::error_code error;
-  fs::copy_file(from, to, fs::copy_options::overwrite_existing, error);
-  if (error) throw_file_error(fmt::format("can't copy {}", from.string()), to, error.value());
+  struct stat st {};
+  std::ifstream in(from, std::ios::binary);
+  if (!in || ::stat(from.c_str(), &st) != 0) throw_file_error("can't read", from, errno);
+  const std::string bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  if (in.bad()) throw_file_error("can't read", from, EIO);
+  // Not std::filesystem::copy_file: it tells a full disk as an input/output error.
+  write_file(to, bytes, (st.st_mode & S_IXUSR) != 0);
 }
 
 void write_removal(const fs::path& path) {

@@ -83,17 +83,17 @@ plan::Plan plan_with_trials(Context& context, const plan::Request& request,
 /// What was named and can't be had stops the build before anything is compiled.
 void refuse_if_missing(Context& context, const plan::Plan& plan, bool keep_going) {
   const ExitCode verdict = plan.verdict();
-  if (verdict != ExitCode::ok) {
-    for (const std::string& line : missing_lines(plan)) context.note("dsbuild: " + line);
-    if (!keep_going) {
-      throw Error(verdict, "nothing was compiled, because something that was named can't be built",
-                  "", "leave it out, or build the rest with --keep-going");
-    }
+  const bool nothing = planned_accelerators(plan).empty();
+  if (verdict == ExitCode::ok && !nothing) return;
+  for (const std::string& line : missing_lines(plan)) context.note("dsbuild: " + line);
+  if (nothing && context.options.ops.empty() && context.options.accelerators.empty()) {
+    throw Error(verdict == ExitCode::ok ? ExitCode::no_toolchain : verdict,
+                "nothing can be built on this machine", "",
+                "install a compiler: apt-get install g++ ninja-build");
   }
-  if (planned_accelerators(plan).empty()) {
-    for (const std::string& line : skipped_accelerators(plan)) context.note("dsbuild: " + line);
-    throw Error(verdict != ExitCode::ok ? verdict : ExitCode::no_toolchain,
-                "nothing can be built on this machine");
+  if (nothing || !keep_going) {
+    throw Error(verdict, "nothing was compiled, because something that was named can't be built",
+                "", nothing ? "" : "leave it out, or build the rest with --keep-going");
   }
 }
 
@@ -150,8 +150,10 @@ ExitCode run_build_command(Context& context, const BuildFlags& flags) {
   const bool changed = bundle::write_bundle(
       plan, collect_content(context, catalog, machine, plan, build_folder), out);
   if (!flags.depfile.empty()) {
-    write_file(flags.depfile, render_depfile(context, plan, catalog, flags.out, build_folder, ninja));
-    // For the outer build the bundle is as new as its sources now, whether or not anything in it changed.
+    write_file(flags.depfile,
+               render_depfile(context, plan, catalog, flags.out, build_folder, ninja));
+    // For the outer build the bundle is as new as its sources now, whether or not anything in it
+    // changed.
     std::error_code error;
     fs::last_write_time(out / "bundle.json", fs::file_time_type::clock::now(), error);
   }

@@ -18,6 +18,20 @@ PartWords canary_words() {
   return words;
 }
 
+/// The first arch that is built in this form, so that the same canary serves whatever ops are asked
+/// for.
+manifest::ArchName canary_arch(const Draft& draft, const Accelerator& accelerator,
+                               const probe::Toolchain& toolchain, const std::string& form,
+                               const manifest::ArchName& otherwise) {
+  const auto targets = draft.targets.find(accelerator.name);
+  if (targets == draft.targets.end()) return otherwise;
+  for (const Target& target : targets->second.list) {
+    if (!target.reason && target.form == form && offers(toolchain, target.arch.name))
+      return target.arch;
+  }
+  return otherwise;
+}
+
 Trial begin_canary(const Accelerator& accelerator, const Choice& choice, const std::string& form) {
   Trial trial;
   trial.what =
@@ -30,7 +44,10 @@ Trial begin_canary(const Accelerator& accelerator, const Choice& choice, const s
 
 Trial image_canary(const Draft& draft, const Item& item) {
   Trial trial = begin_canary(*item.accelerator, item.choice, item.entry.form);
-  trial.steps = image_steps(draft, item, canary_words(), {trial_source(trial)},
+  Item canary = item;
+  canary.arch =
+      canary_arch(draft, *item.accelerator, *item.choice.toolchain, item.entry.form, item.arch);
+  trial.steps = image_steps(draft, canary, canary_words(), {trial_source(trial)},
                             trial_place("canary." + item.entry.form));
   return trial;
 }
@@ -39,7 +56,11 @@ Trial library_canary(const Draft& draft, const Item& item, const Accelerator& ac
                      const Choice& choice) {
   Trial trial = begin_canary(accelerator, choice, kLibraryForm);
   std::vector<FatArch> archs;
-  if (!accelerator.host && !item.fat_sets.empty()) archs = item.fat_sets.front().archs;
+  if (!accelerator.host) {
+    const std::string& form = accelerator.image_form;
+    archs = {{form, canary_arch(draft, accelerator, *choice.toolchain, form,
+                                item.fat_sets.front().archs.front().arch)}};
+  }
   trial.steps =
       trial_library(draft, choice, item.host_choice, canary_words(), archs, trial_source(trial));
   return trial;

@@ -9,8 +9,14 @@
 namespace dsbuild::report {
 namespace {
 
+template <typename T>
+Cell unknown_cell(const Fact<T>& fact) {
+  return {"unknown: " + (fact.source.empty() ? "" : fact.source + ": ") + fact.reason,
+          Tone::warning};
+}
+
 Cell fact_cell(const Fact<std::string>& fact) {
-  return fact ? Cell{*fact} : Cell{"unknown: " + fact.reason, Tone::warning};
+  return fact ? Cell{*fact} : unknown_cell(fact);
 }
 
 Section host_section(const probe::Machine& machine) {
@@ -24,10 +30,10 @@ Section host_section(const probe::Machine& machine) {
   const auto& memory = machine.host.memory;
   add("memory", memory ? Cell{format_size(static_cast<unsigned long long>(*memory)) + " (" +
                               memory.source + ")"}
-                       : Cell{"unknown: " + memory.reason, Tone::warning});
+                       : unknown_cell(memory));
   const auto& cpus = machine.host.cpus;
-  add("threads", cpus ? Cell{std::to_string(*cpus) + " (" + cpus.source + ")"}
-                      : Cell{"unknown: " + cpus.reason, Tone::warning});
+  add("threads",
+      cpus ? Cell{std::to_string(*cpus) + " (" + cpus.source + ")"} : unknown_cell(cpus));
   add("cpu", fact_cell(machine.cpu.model));
   add("level", fact_cell(machine.cpu.level));
   return section;
@@ -40,17 +46,16 @@ Section toolchain_section(const probe::Machine& machine) {
     const bool first = toolchain.kind != last_kind;
     last_kind = toolchain.kind;
     Cell state{"complete", Tone::good};
-    std::string where = toolchain.path;
     if (toolchain.state == probe::ToolchainState::partial) state = {"partial", Tone::warning};
     if (toolchain.state == probe::ToolchainState::absent) state = {"absent", Tone::bad};
-    if (!toolchain.missing.empty()) where += "; missing: " + join(toolchain.missing, ", ");
-    if (!toolchain.version && !toolchain.version.reason.empty())
-      where += "; " + toolchain.version.reason;
-    where += " (" + toolchain.origin + ")";
+    std::vector<std::string> where;
+    if (!toolchain.path.empty()) where.push_back(toolchain.path + " (" + toolchain.origin + ")");
+    if (!toolchain.missing.empty()) where.push_back("missing: " + join(toolchain.missing, ", "));
+    if (!toolchain.version) where.push_back(toolchain.version.reason);
     section.rows.push_back({{first ? toolchain.kind : ""},
                             {toolchain.version ? toolchain.version->number() : "-"},
                             state,
-                            {where}});
+                            {join(where, "; ")}});
   }
   for (const probe::Tool& tool : machine.tools) {
     section.rows.push_back({{tool.name},
@@ -58,7 +63,6 @@ Section toolchain_section(const probe::Machine& machine) {
                             tool.path ? Cell{"found", Tone::good} : Cell{"absent", Tone::warning},
                             {tool.path ? *tool.path : tool.path.reason}});
   }
-  if (machine.toolchains.empty()) section.notes.push_back("no compiler was found");
   return section;
 }
 
@@ -76,9 +80,9 @@ Section device_section(const probe::Machine& machine) {
 }
 
 Section settings_section(const plan::Plan& plan) {
-  Section section{"settings", {"name", "value", "from"}, {}, {}};
+  Section section{"settings", {"name", "from", "value"}, {}, {}};
   for (const plan::Setting& setting : plan.settings) {
-    section.rows.push_back({{setting.name}, {setting.value}, {setting.origin, Tone::dim}});
+    section.rows.push_back({{setting.name}, {setting.origin, Tone::dim}, {setting.value}});
   }
   return section;
 }
@@ -105,7 +109,8 @@ std::vector<OpRow> summarize_ops(const plan::Plan& plan) {
   std::string usual_form;
   for (const plan::Entry& entry : plan.entries) {
     if (entry.is_host_library()) continue;
-    if (rows.empty() || rows.back().op != entry.op || rows.back().accelerator != entry.accelerator) {
+    if (rows.empty() || rows.back().op != entry.op ||
+        rows.back().accelerator != entry.accelerator) {
       rows.push_back({entry.op, entry.accelerator, {}, {}, {}, {}});
       usual_form = entry.form;
     }

@@ -1,5 +1,5 @@
 // How long a plan and its Ninja text take, and how that grows: 20 images per op. One line of JSON
-// per size, the fastest of a few runs, in seconds.
+// per size: the fastest of a few runs, in seconds of CPU time (one thread, and nothing waits).
 
 #include <fmt/format.h>
 

@@ -14,7 +14,7 @@ says stderr 'fused_adam has no kernel for cpu'
 expect 3 bare build --ops fused_adam --accelerators rocm
 says stderr 'nothing was compiled'
 expect 3 bare build --ops transformer --arch gfx90a
-says stderr 'gfx90a'
+says stderr 'transformer, rocm'
 expect 3 env DS_ACCELERATOR=rocm PATH="$work/bin" "$DSBUILD" build --ops transformer
 says stderr 'rocm'
 [ ! -e out/build/build.ninja ] || fail 'something was made although a named thing is missing'

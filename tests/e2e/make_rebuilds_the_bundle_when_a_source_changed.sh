@@ -10,7 +10,7 @@ cp -r "$SOURCE/manifests" "$SOURCE/ops" "$SOURCE/LICENSE" tool/share/dsbuild/
 cp -r "$SOURCE/src/runtime" "$SOURCE/src/cpu" tool/share/dsbuild/src/
 cp -r "$SOURCE/packaging/python" tool/share/dsbuild/packaging/
 cp -r "$SOURCE/packaging/make" make
-export PATH="$work/tool/bin:$PATH"
+export PATH="$work/tool/bin:$PATH" DSBUILD=dsbuild
 cd make/example
 
 expect 0 make -j4 run

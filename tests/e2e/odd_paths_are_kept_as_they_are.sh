@@ -15,4 +15,4 @@ folder="$work/new
 line"
 make_root "$folder/root" hello
 expect 2 "$DSBUILD" build --root "$folder/root" --ops hello
-says stderr 'newline'
+says stderr 'line break'

@@ -143,6 +143,7 @@ TEST_CASE("a changed artifact, text or plan makes a new bundle", "[write]") {
 TEST_CASE("a published bundle that was touched since is published again", "[write]") {
   Shop shop;
   shop.add("a/a.blob", "image");
+  test::write_text(shop.temp / "other/a.blob", "IMAGE");  // older than the bundle
   REQUIRE(shop.write());
   const fs::path file = shop.out() / "a/a.blob";
   SECTION("same size, same time") {
@@ -152,9 +153,8 @@ TEST_CASE("a published bundle that was touched since is published again", "[writ
   }
   SECTION("another file in its place, same size and time") {
     const auto time = fs::last_write_time(file);
-    test::write_text(shop.temp / "other", "IMAGE");
-    fs::last_write_time(shop.temp / "other", time);
-    fs::rename(shop.temp / "other", file);
+    fs::last_write_time(shop.temp / "other/a.blob", time);
+    fs::rename(shop.temp / "other/a.blob", file);
   }
   SECTION("removed") {
     fs::remove(file);

@@ -62,6 +62,17 @@ TEST_CASE("one canary for each accelerator, toolchain and form, with the recipe'
   CHECK(entry->trials == std::vector<std::string>{cubin->key});
 }
 
+TEST_CASE("the canaries are the same whatever ops are asked for", "[trials]") {
+  const auto canary = [](const std::string& op) {
+    const Made made = plan_for({{op}, {}, "7.5;9.0", {}}, make_catalog(), cuda_machine());
+    const Trial* trial = find_trial(made.plan, "(cubin for cuda)");
+    REQUIRE(trial);
+    return trial->key;
+  };
+  // attn has no kernel for 7.5.
+  CHECK(canary("attn") == canary("axpy"));
+}
+
 TEST_CASE("a canary holds no word of any manifest", "[trials]") {
   const Made made = plan_for({{"attn"}, {}, "9.0", {}}, make_catalog(), cuda_machine());
   for (const Trial& trial : made.plan.trials) {
