@@ -14,7 +14,7 @@ install(RUNTIME_DEPENDENCY_SET dsbuild_libraries
 set(catalog "${CMAKE_INSTALL_DATADIR}/dsbuild")
 install(DIRECTORY manifests ops DESTINATION ${catalog} PATTERN "README.md" EXCLUDE)
 install(DIRECTORY src/runtime src/cpu DESTINATION ${catalog}/src
-  FILES_MATCHING PATTERN "*.h" PATTERN "*.cpp" PATTERN "*.map")
+  FILES_MATCHING PATTERN "*.h" PATTERN "*.cpp")
 install(DIRECTORY packaging/python/dsops DESTINATION ${catalog}/packaging/python
   FILES_MATCHING PATTERN "*.py")
 install(FILES LICENSE DESTINATION ${catalog})

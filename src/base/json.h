@@ -8,11 +8,9 @@
 #include <string_view>
 
 #include "base/diagnostics.h"
+#include "base/json_fwd.h"
 
 namespace dsbuild {
-
-/// Keys are sorted, so equal values dump to equal bytes.
-using Json = nlohmann::json;
 
 /// Parses `text`, reporting to `diagnostics` under the name `file`. A document with duplicate keys
 /// is reported and not returned.

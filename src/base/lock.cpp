@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/interrupt.h"
 #include "base/text.h"
 
 namespace fs = std::filesystem;

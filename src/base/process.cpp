@@ -8,12 +8,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <optional>
 
 #include "base/error.h"
+#include "base/interrupt.h"
 
 namespace dsbuild {
 namespace {
@@ -119,6 +121,8 @@ bool reap(pid_t pid, ProcessResult& result) {
 
 /// Time for a killed child to be reaped; one stuck in the kernel is left behind.
 constexpr std::chrono::seconds kReapLimit{2};
+/// Time for a child that was asked to end: compilers remove their temporary files.
+constexpr std::chrono::seconds kGrace{2};
 
 std::function<void(std::string_view)> bounded(std::string& text, std::size_t limit) {
   return [&text, limit](std::string_view piece) {
@@ -136,6 +140,7 @@ std::string ProcessResult::describe() const {
 }
 
 ProcessResult PosixProcessRunner::run(const Command& command) {
+  stop_if_interrupted();
   ProcessResult result;
   Pipe out;
   Pipe err;
@@ -148,6 +153,8 @@ ProcessResult PosixProcessRunner::run(const Command& command) {
   Pipe::close_end(err.write_end);
 
   const auto started = Clock::now();
+  Clock::duration limit = command.limit.count() == 0 ? Clock::duration::max() : command.limit;
+  int passed_on = 0;
   const auto take_out = bounded(result.out, command.output_limit);
   const auto take_err = bounded(result.err, command.output_limit);
   std::array<pollfd, 2> fds{{{out.read_end, POLLIN, 0}, {err.read_end, POLLIN, 0}}};
@@ -164,54 +171,31 @@ ProcessResult PosixProcessRunner::run(const Command& command) {
     }
     if (gone && ready <= 0) break;
     if (!gone) gone = reap(pid, result);
+    if (gone) continue;
     const auto elapsed = Clock::now() - started;
-    if (!gone && command.limit.count() != 0 && elapsed > command.limit) {
-      result.timed_out = true;
-      ::kill(-pid, SIGKILL);
-      if (elapsed > command.limit + kReapLimit) return result;
+    if (interrupts() > passed_on) {
+      passed_on = interrupts();
+      ::kill(-pid, SIGTERM);
+      limit = passed_on > 1 ? Clock::duration::zero() : std::min(limit, elapsed + kGrace);
     }
+    if (elapsed <= limit) continue;
+    result.timed_out = true;
+    ::kill(-pid, SIGKILL);
+    if (elapsed - limit > kReapLimit) break;
   }
+  stop_if_interrupted();
   return result;
 }
 
-namespace {
-
-volatile sig_atomic_t g_signals = 0;
-void count_signal(int) {
-  g_signals = g_signals + 1;
-}
-
-/// Counts SIGINT, SIGTERM and SIGHUP while it lives, instead of dying of them.
-class SignalWatch {
- public:
-  SignalWatch() {
-    g_signals = 0;
-    struct sigaction action {};
-    action.sa_handler = count_signal;
-    for (std::size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &action, &old_[i]);
-  }
-  ~SignalWatch() {
-    for (std::size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &old_[i], nullptr);
-  }
-  SignalWatch(const SignalWatch&) = delete;
-  SignalWatch& operator=(const SignalWatch&) = delete;
-
- private:
-  static constexpr std::array<int, 3> kSignals{SIGINT, SIGTERM, SIGHUP};
-  std::array<struct sigaction, 3> old_{};
-};
-
-}  // namespace
-
-StreamResult run_streaming(const Command& command,
-                           const std::function<void(std::string_view)>& on_output,
-                           const std::function<void()>& on_tick) {
-  StreamResult result;
+ProcessResult run_streaming(const Command& command,
+                            const std::function<void(std::string_view)>& on_output,
+                            const std::function<void()>& on_tick) {
+  stop_if_interrupted();
+  ProcessResult result;
   Pipe pipe;
-  const SignalWatch watch;
   const pid_t pid = start(command, pipe.write_end, pipe.write_end);
   if (pid < 0) {
-    result.process.failure = std::strerror(-pid);
+    result.failure = std::strerror(-pid);
     return result;
   }
   Pipe::close_end(pipe.write_end);
@@ -222,17 +206,17 @@ StreamResult run_streaming(const Command& command,
     // A process closes its pipe a moment before it can be reaped: then waiting long would be lost.
     const int ready = ::poll(&fd, 1, fd.fd >= 0 ? 50 : 1);
     if (ready > 0 && fd.fd >= 0 && !drain(fd.fd, on_output)) fd.fd = -1;
-    if (g_signals > passed_on) {
-      passed_on = g_signals;
-      result.interrupted = true;
+    if (interrupts() > passed_on) {
+      passed_on = interrupts();
       ::kill(-pid, passed_on > 1 ? SIGKILL : SIGINT);
     }
     on_tick();
-    gone = reap(pid, result.process);
+    gone = reap(pid, result);
   }
   while (fd.fd >= 0 && ::poll(&fd, 1, 0) > 0) {
     if (!drain(fd.fd, on_output)) fd.fd = -1;
   }
+  stop_if_interrupted();
   return result;
 }
 

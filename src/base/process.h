@@ -43,22 +43,19 @@ class ProcessRunner {
   virtual ProcessResult run(const Command& command) = 0;
 };
 
-/// Real processes, by posix_spawn, in a process group of their own.
+/// Real processes, by posix_spawn, in a process group of their own. An interrupt (interrupt.h) ends
+/// the group, two kill it; then, and where one came before, run throws Error(interrupted).
 class PosixProcessRunner final : public ProcessRunner {
  public:
   ProcessResult run(const Command& command) override;
 };
 
 /// Starts a command and hands its output on as it comes (both streams in one, as a terminal shows
-/// them). `on_output` gets raw pieces; `on_tick` is called at least every 100 ms while it runs. A
-/// first SIGINT or SIGTERM to us is passed to the child's group; a second kills it. The result's
-/// `out` is empty; `interrupted` of the return value says whether a signal came.
-struct StreamResult {
-  ProcessResult process;
-  bool interrupted = false;
-};
-StreamResult run_streaming(const Command& command,
-                           const std::function<void(std::string_view)>& on_output,
-                           const std::function<void()>& on_tick);
+/// them). `on_output` gets raw pieces; `on_tick` is called at least every 100 ms while it runs. The
+/// result's `out` is empty. A first interrupt is passed on to the child's group as SIGINT, and it
+/// may take its time; a second one kills it. Then throws Error(interrupted).
+ProcessResult run_streaming(const Command& command,
+                            const std::function<void(std::string_view)>& on_output,
+                            const std::function<void()>& on_tick);
 
 }  // namespace dsbuild

@@ -11,7 +11,7 @@
 
 #include "base/diagnostics.h"
 #include "base/error.h"
-#include "base/json.h"
+#include "base/json_fwd.h"
 #include "plan/plan.h"
 
 namespace dsbuild::bundle {

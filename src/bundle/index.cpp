@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "bundle/bundle.h"
 
 namespace fs = std::filesystem;

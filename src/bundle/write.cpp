@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/hash.h"
+#include "base/json.h"
 #include "base/scratch.h"
 #include "base/text.h"
 #include "bundle/bundle.h"

@@ -73,6 +73,9 @@ report::Document describe_build(const plan::Plan& plan, const bundle::BundleInde
                        {outcome.nothing_to_do ? "none: everything was up to date"
                                               : fmt::format("{} in {}", outcome.steps_run,
                                                             format_duration(outcome.seconds))}});
+  for (const std::string& line : skipped_archs(plan)) {
+    last.rows.push_back({{"skipped"}, {line, report::Tone::warning}});
+  }
   std::string line = "built " + join(planned_accelerators(plan), ", ");
   const std::vector<std::string> skipped = skipped_accelerators(plan);
   if (!skipped.empty()) line += "; skipped " + join(skipped, "; ");

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "cli/version.h"
 #include "report/build_report.h"

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/options.h"

@@ -2,6 +2,7 @@
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/options.h"

@@ -1,6 +1,7 @@
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 
+#include "base/json.h"
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/version.h"

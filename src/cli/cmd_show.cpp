@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/op_text.h"

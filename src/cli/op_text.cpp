@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/json.h"
 #include "base/text.h"
 
 namespace dsbuild::cli {

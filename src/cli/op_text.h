@@ -2,7 +2,7 @@
 // Knows the catalog's structs; nothing of any machine.
 #pragma once
 
-#include "base/json.h"
+#include "base/json_fwd.h"
 #include "manifest/catalog.h"
 #include "report/document.h"
 

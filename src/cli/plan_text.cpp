@@ -33,16 +33,8 @@ bool is_planned(const Entry& entry) {
 }  // namespace
 
 report::Document describe_plan(const plan::Plan& plan) {
-  report::Section ops{"", {"op", "accelerator", "will be built for"}, {}, plan.notes};
-  std::string last;
-  for (const report::OpRow& row : report::summarize_ops(plan)) {
-    report::Cell what{join(row.archs, " "), report::Tone::good};
-    if (row.archs.empty()) {
-      what = {row.text + (row.hint.empty() ? "" : " (" + row.hint + ")"), report::Tone::dim};
-    }
-    ops.rows.push_back({{row.op == last ? "" : row.op}, {row.accelerator}, what});
-    last = row.op;
-  }
+  report::Section ops = report::make_ops_section(plan, "", "will be built for");
+  ops.notes = plan.notes;
   const auto planned = std::count_if(plan.entries.begin(), plan.entries.end(), is_planned);
   report::Document document;
   document.title = fmt::format("{} from {}", count_of(static_cast<std::size_t>(planned), "file"),
@@ -114,6 +106,19 @@ std::vector<std::string> planned_accelerators(const plan::Plan& plan) {
     if (is_planned(entry) && !entry.is_host_library()) names.insert(entry.accelerator);
   }
   return {names.begin(), names.end()};
+}
+
+std::vector<std::string> skipped_archs(const plan::Plan& plan) {
+  std::vector<std::string> lines;
+  for (const report::OpRow& row : report::summarize_ops(plan)) {
+    for (const report::Skip& skip : row.skips) {
+      const bool by_manifest = skip.reason.code == plan::ReasonCode::arch_filter_empty;
+      if (row.archs.empty() || by_manifest) continue;
+      const std::string line = row.accelerator + " " + skip.text();
+      if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
+    }
+  }
+  return lines;
 }
 
 std::vector<std::string> skipped_accelerators(const plan::Plan& plan) {

@@ -28,6 +28,10 @@ std::vector<std::string> missing_lines(const plan::Plan& plan);
 /// no entry planned.
 std::vector<std::string> skipped_accelerators(const plan::Plan& plan);
 
+/// "rocm gfx950: no compiler for it (take another one)" for each reason of an arch that is left out
+/// of an accelerator that is built.
+std::vector<std::string> skipped_archs(const plan::Plan& plan);
+
 /// Accelerators with an image or library in the plan, in order.
 std::vector<std::string> planned_accelerators(const plan::Plan& plan);
 

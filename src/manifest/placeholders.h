@@ -58,6 +58,8 @@ inline constexpr std::array kPlaceholders{
                    "the manifest's `link` flags, and `link_flags` of the recipes whose objects are "
                    "linked"},
     PlaceholderRow{"libraries", true, kImageArgv | kLinkArgv, "`-lNAME` of the manifest"},
+    PlaceholderRow{"exports", false, kLinkArgv,
+                   "a version script that exports what the op exports and hides the rest"},
     PlaceholderRow{"host_cxx", false, kAnyArgv, "the host compiler (with `host_compiler`)"},
     PlaceholderRow{"version", false, kAnyArgv | kNeed, "the toolchain's version: `13.0.88`"},
     PlaceholderRow{"major", false, kAnyArgv | kNeed, "the first part of the toolchain's version"},

@@ -12,6 +12,7 @@
 #include <valijson/validator.hpp>
 #include <vector>
 
+#include "base/json.h"
 #include "base/text.h"
 
 namespace dsbuild::manifest {

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "base/json.h"
+#include "base/json_fwd.h"
 #include "manifest/node.h"
 
 namespace dsbuild::manifest {

@@ -127,6 +127,7 @@ BuildFiles render_build_files(const plan::Plan& plan, const std::filesystem::pat
     const plan::StepFile file = make_step_file(step, paths);
     std::string name = step_file_name(step.id);
     add_edge(writer, step, paths, file, name);
+    for (const auto& [path, text] : step.files) files.emplace(expand_paths(path, paths), text);
     files.emplace(std::move(name), plan::render_step_file(file));
   }
   files.emplace("build.ninja", writer.text());

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/hash.h"
+#include "base/json.h"
 #include "plan/step_environment.h"
 
 namespace dsbuild::plan {
@@ -16,6 +17,7 @@ Json step_json(const Step& step) {
             {"inputs", step.inputs},
             {"outputs", step.outputs},
             {"toolchain", step.toolchain}};
+  if (!step.files.empty()) json["files"] = step.files;
   if (!step.depfile.empty()) json["depfile"] = step.depfile;
   if (!step.kernels.empty()) json["kernels"] = step.kernels;
   if (step.any_kernel) json["any_kernel"] = true;
@@ -75,6 +77,7 @@ std::string step_hash(const Step& step) {
   for (const auto& [name, value] : step.environment) {
     if (changes_output(name)) hasher.field("env", name).field("value", value);
   }
+  for (const auto& [path, text] : step.files) hasher.field("file", path).field("text", text);
   hasher.field("toolchain", step.toolchain_identity);
   for (const std::string& kernel : step.kernels) hasher.field("kernel", kernel);
   if (step.any_kernel) hasher.field("kernel", "*");

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/exit_code.h"
-#include "base/json.h"
+#include "base/json_fwd.h"
 #include "base/system.h"
 #include "plan/reasons.h"
 #include "plan/request.h"
@@ -25,6 +25,7 @@ struct Step {
   Environment environment;
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
+  std::map<std::string, std::string> files;  ///< that the command reads and dsbuild writes: text
   std::string depfile;               ///< empty: none
   std::string toolchain;             ///< Toolchain::id
   std::string toolchain_identity;    ///< part of the step's hash

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "plan/step_environment.h"
 
 namespace dsbuild::plan {
@@ -35,6 +36,12 @@ void add_word(const std::string& word, const Values& values, std::vector<std::st
   }
 }
 
+bool uses(const StepTemplate& step, std::string_view placeholder) {
+  return std::any_of(step.argv.begin(), step.argv.end(), [&](const ArgTemplate& word) {
+    return word.text.find(placeholder) != std::string::npos;
+  });
+}
+
 std::vector<std::string> expand_argv(const StepTemplate& step, const Values& values,
                                      const StepGroup& group) {
   std::vector<std::string> argv;
@@ -52,6 +59,12 @@ std::vector<std::string> expand_argv(const StepTemplate& step, const Values& val
     }
   }
   return argv;
+}
+
+/// A version script in ld's syntax: https://sourceware.org/binutils/docs/ld/VERSION.html
+std::string render_exports(const std::vector<std::string>& symbols) {
+  if (symbols.empty()) return "{ global: *; };\n";
+  return "{\n  global: " + join(symbols, "; ") + ";\n  local: *;\n};\n";
 }
 
 /// One standard for all: the first word that chooses one gets it, others vanish.
@@ -74,11 +87,14 @@ Step make_step(const StepTemplate& recipe, const std::vector<std::string>& input
   values.set_list("in", inputs);
   values.set("out", out);
   values.set("depfile", step.depfile);
+  const std::string exports = group.folder + "/exports.map";
+  values.set("exports", exports);
 
   step.id = out.starts_with(kBuildFolder) ? out.substr(std::string_view(kBuildFolder).size()) : out;
   step.what = (artifact.empty() ? std::string(name_of(out)) : group.label) + " " + group.about;
   step.argv = expand_argv(recipe, values, group);
   set_standard(step.argv, group.standard);
+  if (uses(recipe, "{exports}")) step.files[exports] = render_exports(group.exports);
   step.inputs = inputs;
   step.outputs = {out};
   const Choice& choice = *group.choice;

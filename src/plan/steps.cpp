@@ -74,6 +74,7 @@ StepGroup make_group(const Draft& draft, const Choice& choice, const PartWords& 
   group.about = place.about;
   group.label = place.label;
   group.standard = words.standard;
+  group.exports = words.exports;
   group.values = &values;
   return group;
 }
@@ -125,7 +126,9 @@ std::vector<Step> make_library_steps(const Draft& draft, const Item& item) {
   StepPlace place = place_of(item);
   const std::string artifact = std::move(place.artifact);
   place.artifact.clear();
-  const PartWords words = host_words(draft, op);
+  PartWords words = host_words(draft, op);
+  const bool of_library_op = item.entry.is_host_library() && op.kind == manifest::OpKind::library;
+  words.exports = of_library_op ? std::vector<std::string>{kLibrarySymbol} : op.exports;
   std::vector<Step> steps =
       object_steps(draft, item.host_choice, words, {}, source_names(draft, op.host_sources), place);
   for (const FatSet& fat : item.fat_sets) {
@@ -136,11 +139,7 @@ std::vector<Step> make_library_steps(const Draft& draft, const Item& item) {
   place.artifact = artifact;
   const Choice* device = item.accelerator->host ? nullptr : &item.choice;
   append(steps, link_steps(draft, item.host_choice, device, words, outputs_of(steps), place));
-  if (item.entry.is_host_library() && op.kind == manifest::OpKind::library) {
-    steps.back().kernels = {kLibrarySymbol};
-  } else {
-    steps.back().kernels = op.exports;
-  }
+  steps.back().kernels = words.exports;
   return steps;
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/json.h"
+
 namespace dsbuild::probe {
 namespace {
 

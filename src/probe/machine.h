@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/fact.h"
-#include "base/json.h"
+#include "base/json_fwd.h"
 #include "base/version.h"
 
 namespace dsbuild::probe {

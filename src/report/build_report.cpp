@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "base/json.h"
 #include "base/text.h"
 
 namespace dsbuild::report {
@@ -87,22 +88,34 @@ Section settings_section(const plan::Plan& plan) {
   return section;
 }
 
-Section ops_section(const plan::Plan& plan) {
-  Section section{"ops", {"op", "accelerator", "can be built for"}, {}, {}};
-  std::string last_op;
-  for (const OpRow& row : summarize_ops(plan)) {
-    Cell what{join(row.archs, " "), Tone::good};
-    if (row.archs.empty()) {
-      what = {row.text + (row.hint.empty() ? "" : " (" + row.hint + ")"),
-              row.code == "no_kernel" ? Tone::dim : Tone::warning};
-    }
-    section.rows.push_back({{row.op == last_op ? "" : row.op}, {row.accelerator}, what});
-    last_op = row.op;
+/// The one of the same reason, or a new one.
+Skip& skip_for(OpRow& row, const plan::Reason& reason) {
+  for (Skip& skip : row.skips) {
+    if (skip.reason.text == reason.text && skip.reason.hint == reason.hint) return skip;
   }
-  return section;
+  return row.skips.emplace_back(Skip{{}, reason});
+}
+
+void add_once(std::vector<std::string>& names, const std::string& name) {
+  if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end())
+    names.push_back(name);
+}
+
+Json reason_json(const Skip& skip) {
+  return {{"archs", skip.archs},
+          {"code", reason_row(skip.reason.code).id},
+          {"text", skip.reason.text},
+          {"hint", skip.reason.hint}};
 }
 
 }  // namespace
+
+std::string Skip::text() const {
+  std::string text = archs.empty() ? "" : join(archs, " ") + ": ";
+  text += reason.text;
+  if (!reason.hint.empty()) text += " (" + reason.hint + ")";
+  return text;
+}
 
 std::vector<OpRow> summarize_ops(const plan::Plan& plan) {
   std::vector<OpRow> rows;
@@ -111,22 +124,37 @@ std::vector<OpRow> summarize_ops(const plan::Plan& plan) {
     if (entry.is_host_library()) continue;
     if (rows.empty() || rows.back().op != entry.op ||
         rows.back().accelerator != entry.accelerator) {
-      rows.push_back({entry.op, entry.accelerator, {}, {}, {}, {}});
+      rows.push_back({entry.op, entry.accelerator, {}, {}});
       usual_form = entry.form;
     }
     OpRow& row = rows.back();
     if (entry.state == plan::EntryState::planned) {
-      const std::string arch = entry.arch + (entry.form == usual_form ? "" : "+" + entry.form);
-      if (std::find(row.archs.begin(), row.archs.end(), arch) == row.archs.end()) {
-        row.archs.push_back(arch);
-      }
-    } else if (row.code.empty() && entry.reason) {
-      row.code = reason_row(entry.reason->code).id;
-      row.text = entry.reason->text;
-      row.hint = entry.reason->hint;
+      add_once(row.archs, entry.arch + (entry.form == usual_form ? "" : "+" + entry.form));
+    } else if (entry.reason) {
+      add_once(skip_for(row, *entry.reason).archs, entry.arch);
     }
   }
   return rows;
+}
+
+Section make_ops_section(const plan::Plan& plan, std::string title, std::string heading) {
+  Section section{std::move(title), {"op", "accelerator", std::move(heading)}, {}, {}};
+  std::string last_op;
+  for (const OpRow& row : summarize_ops(plan)) {
+    std::vector<Cell> cells;
+    if (!row.archs.empty()) cells.push_back({join(row.archs, " "), Tone::good});
+    for (const Skip& skip : row.skips) {
+      const bool by_manifest = skip.reason.code == plan::ReasonCode::no_kernel;
+      cells.push_back({(row.archs.empty() ? "" : "not ") + skip.text(),
+                       by_manifest ? Tone::dim : Tone::warning});
+    }
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      section.rows.push_back(
+          {{i == 0 && row.op != last_op ? row.op : ""}, {i == 0 ? row.accelerator : ""}, cells[i]});
+    }
+    last_op = row.op;
+  }
+  return section;
 }
 
 Document make_report(const probe::Machine& machine, const plan::Plan& plan,
@@ -134,7 +162,7 @@ Document make_report(const probe::Machine& machine, const plan::Plan& plan,
   Document document;
   document.title = "dsbuild " + std::string(dsbuild_version) + " environment report";
   document.sections = {host_section(machine), toolchain_section(machine), device_section(machine),
-                       settings_section(plan), ops_section(plan)};
+                       settings_section(plan), make_ops_section(plan, "ops", "can be built for")};
   return document;
 }
 
@@ -143,9 +171,8 @@ Json make_report_json(const probe::Machine& machine, const plan::Plan& plan,
   Json ops = Json::array();
   for (const OpRow& row : summarize_ops(plan)) {
     Json item{{"op", row.op}, {"accelerator", row.accelerator}, {"archs", row.archs}};
-    if (row.archs.empty()) {
-      item["reason"] = {{"code", row.code}, {"text", row.text}, {"hint", row.hint}};
-    }
+    Json& skipped = item["skipped"] = Json::array();
+    for (const Skip& skip : row.skips) skipped.push_back(reason_json(skip));
     ops.push_back(std::move(item));
   }
   Json settings = Json::array();

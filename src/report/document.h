@@ -1,10 +1,8 @@
-// A report as a value: sections of rows. Rendered as text or JSON; knows nothing of what it tells.
+// A report as a value: sections of rows. Rendered as text; knows nothing of what it tells.
 #pragma once
 
 #include <string>
 #include <vector>
-
-#include "base/json.h"
 
 namespace dsbuild::report {
 

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/hash.h"
+#include "base/json.h"
 #include "base/process.h"
 #include "base/scratch.h"
 #include "base/text.h"
@@ -88,6 +89,7 @@ probe::TrialResult run_trial(const plan::Trial& trial, std::map<std::string, std
   write_file(scratch.path() / trial.source_name, trial.source);
   paths["build"] = scratch.path();
   for (const plan::Step& step : trial.steps) {
+    for (const auto& [path, text] : step.files) write_file(expand(path, paths), text);
     std::string message = run_step_of_trial(make_step(step, paths), scratch.path());
     if (is_disk_full(message)) {
       throw Error(ExitCode::file_system, message, trial.what,

@@ -71,3 +71,11 @@ HEADER
 extern "C" __attribute__((visibility("default"))) int $2_answer() { return ANSWER; }
 CODE
 }
+
+# Sets $python to one that has numpy and pytest; Debian's own first.
+need_python() {
+    for python in /usr/bin/python3 python3; do
+        "$python" -c 'import numpy, pytest' 2>/dev/null && return
+    done
+    skip 'no python3 with numpy and pytest'
+}

@@ -96,7 +96,7 @@ TEST_CASE("what the file system refuses is an error that names the path", "[file
   CHECK(file_error([&] { write_file_if_changed(folder / "folder", "x"); }).where ==
         (folder / "folder").string());
   CHECK(file_error([&] { write_copy(folder / "none", folder / "to"); }).where ==
-        (folder / "to").string());
+        (folder / "none").string());
   CHECK(entries(folder.path) == 2);  // no temporary file is left
 }
 

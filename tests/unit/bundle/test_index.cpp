@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "bundle/bundle.h"
 
 namespace dsbuild::bundle {

@@ -156,6 +156,10 @@ TEST_CASE("a published bundle that was touched since is published again", "[writ
     fs::last_write_time(shop.temp / "other/a.blob", time);
     fs::rename(shop.temp / "other/a.blob", file);
   }
+  SECTION("another folder in its place, with an older file of the same size") {
+    fs::rename(shop.out() / "a", shop.temp / "away");
+    fs::rename(shop.temp / "other", shop.out() / "a");
+  }
   SECTION("removed") {
     fs::remove(file);
   }

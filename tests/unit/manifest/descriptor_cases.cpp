@@ -288,8 +288,8 @@ const std::vector<RuleCase>& descriptor_cases() {
        {{"/toolchains/0/link/argv/0", R"("{cxx}-{arch}")"}},
        "/toolchains/0/link/argv/0",
        "'{arch}' has no meaning here",
-       "known: cxx, in, out, op, src, machine, baseline, link_flags, libraries, host_cxx, "
-       "version, major, minor"},
+       "known: cxx, in, out, op, src, machine, baseline, link_flags, libraries, exports, "
+       "host_cxx, version, major, minor"},
       {Rule::placeholder_of_names,
        "host",
        {{"/toolchains/0/images/so/0/argv/1", R"("-march={number}")"}},

@@ -20,7 +20,9 @@ struct RuleCase {
   std::string hint;
 };
 
-/// Those of op manifests.
+/// Those of op manifests: what each value looks like.
+const std::vector<RuleCase>& op_form_cases();
+/// Those of op manifests: what the values mean together, and on the disk.
 const std::vector<RuleCase>& op_cases();
 /// Those of accelerator descriptors.
 const std::vector<RuleCase>& descriptor_cases();

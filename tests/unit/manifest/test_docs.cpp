@@ -3,9 +3,9 @@
 #include <catch2/catch.hpp>
 
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "manifest/placeholders.h"
 #include "unit/manifest/sample.h"

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "ninja/emit.h"
 #include "support/temp_folder.h"

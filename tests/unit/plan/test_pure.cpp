@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <locale>
 
+#include "base/json.h"
 #include "unit/plan/workbench.h"
 
 namespace dsbuild::plan {

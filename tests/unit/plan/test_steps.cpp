@@ -84,6 +84,25 @@ TEST_CASE("the library of an op must export the table of dsops ABI 1", "[steps]"
   CHECK(has_word(made.step("obj/axpy/cpu/library/op.o").argv, "-march=x86-64-v2"));
 }
 
+TEST_CASE("a link exports what the op exports and hides the rest", "[steps]") {
+  const Made made = plan_op("axpy", "9.0");
+  const std::string path = "{build}/obj/axpy/cpu/library/exports.map";
+  const Step& link = made.step("lib/x86_64-linux-gnu/axpy.so");
+  CHECK(has_word(link.argv, "-Wl,--version-script=" + path));
+  CHECK(link.files == std::map<std::string, std::string>{
+                          {path, "{\n  global: dsops_library_v1;\n  local: *;\n};\n"}});
+
+  manifest::Catalog catalog = make_catalog();
+  manifest::Op& legacy = catalog.ops.at("legacy");
+  const auto exports_of = [&](std::vector<std::string> symbols) {
+    legacy.exports = std::move(symbols);
+    const Made shared = plan_for({{"legacy"}, {}, "9.0", {}}, catalog, make_full_machine());
+    return shared.step("lib/x86_64-linux-gnu/cuda/legacy.so").files.begin()->second;
+  };
+  CHECK(exports_of({"one", "two"}) == "{\n  global: one; two;\n  local: *;\n};\n");
+  CHECK(exports_of({}) == "{ global: *; };\n");
+}
+
 TEST_CASE("the runtime goes into every bundle, and into no plan that makes nothing", "[steps]") {
   manifest::Catalog catalog = make_catalog();
   manifest::Op runtime;
@@ -231,10 +250,11 @@ TEST_CASE("equal plans have equal step hashes, and each part of a step counts", 
   add([](Step& s) { s.toolchain_identity += "x"; });
   add([](Step& s) { s.kernels.push_back("k"); });
   add([](Step& s) { s.any_kernel = true; });
+  add([](Step& s) { s.files["{build}/x"] = "text"; });
   // No concatenation of two words is another's.
   add([](Step& s) { s.argv = {"a", "bc"}; });
   add([](Step& s) { s.argv = {"ab", "c"}; });
-  CHECK(hashes.size() == 10);
+  CHECK(hashes.size() == 11);
 }
 
 }  // namespace

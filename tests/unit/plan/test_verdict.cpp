@@ -3,7 +3,6 @@
 #include <set>
 
 #include "plan/plan.h"
-#include "support/temp_folder.h"
 
 namespace dsbuild::plan {
 namespace {
@@ -26,18 +25,6 @@ TEST_CASE("the table of reasons is in the order of the codes, with an id for eac
     CHECK((code == ExitCode::no_toolchain || code == ExitCode::no_op));
   }
   CHECK(ids.size() == kReasons.size());
-}
-
-TEST_CASE("docs/plan.md has a row for each reason, with its meaning and exit code", "[verdict]") {
-  const std::string text = test::read_text(std::string(DSBUILD_SOURCE_DIR) + "/docs/plan.md");
-  for (const ReasonRow& row : kReasons) {
-    // What the user left out by name is never required.
-    const bool never = row.code == ReasonCode::accelerator_not_requested;
-    const std::string exit = never ? "-" : std::to_string(static_cast<int>(row.when_required));
-    INFO(row.id);
-    CHECK(text.find("| `" + std::string(row.id) + "` | " + std::string(row.meaning) + " | " + exit +
-                    " |") != std::string::npos);
-  }
 }
 
 TEST_CASE("the verdict is the gravest code of what was required", "[verdict]") {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/json.h"
 #include "machines/machines.h"
 #include "unit/probe/support.h"
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/json.h"
 #include "unit/probe/support.h"
 
 using namespace dsbuild;

@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "base/json.h"
 #include "report/build_report.h"
 
 using namespace dsbuild;
@@ -18,8 +19,9 @@ Entry planned(const char* op, const char* accelerator, const char* arch, const c
   return entry;
 }
 
-Entry skipped(const char* op, const char* accelerator) {
+Entry skipped(const char* op, const char* accelerator, const char* arch = "") {
   Entry entry;
+  entry.arch = arch;
   entry.op = op;
   entry.accelerator = accelerator;
   entry.reason = plan::Reason{plan::ReasonCode::toolchain_absent, "no compiler", "install one"};
@@ -37,8 +39,20 @@ TEST_CASE("the ops table has one row per op and accelerator, with archs or the r
   REQUIRE(rows.size() == 2);
   CHECK(rows[0].archs == std::vector<std::string>{"g1", "g2", "g2+text"});
   CHECK(rows[1].archs.empty());
-  CHECK(rows[1].code == "toolchain_absent");
-  CHECK(rows[1].hint == "install one");
+  REQUIRE(rows[1].skips.size() == 1);
+  CHECK(rows[1].skips[0].text() == "no compiler (install one)");
+}
+
+TEST_CASE("an arch that is left out of an accelerator that is built is told with its reason") {
+  plan::Plan plan;
+  plan.entries = {planned("a", "gpu", "g1", "bin"), skipped("a", "gpu", "g2"),
+                  skipped("a", "gpu", "g3")};
+  const auto rows = report::summarize_ops(plan);
+  REQUIRE(rows.size() == 1);
+  REQUIRE(rows[0].skips.size() == 1);
+  CHECK(rows[0].skips[0].text() == "g2 g3: no compiler (install one)");
+  const std::string text = report::render_text(report::make_report({}, plan, "1"), {});
+  CHECK(text.find("not g2 g3: no compiler (install one)") != std::string::npos);
 }
 
 TEST_CASE("a fact that is missing is told with its reason, never as a zero") {
@@ -56,5 +70,5 @@ TEST_CASE("the JSON report has the reasons by code") {
   plan.entries = {skipped("a", "npu")};
   const Json json = report::make_report_json({}, plan, "1");
   CHECK(json["schema"] == 1);
-  CHECK(json["ops"][0]["reason"]["code"] == "toolchain_absent");
+  CHECK(json["ops"][0]["skipped"][0]["code"] == "toolchain_absent");
 }
