@@ -26,11 +26,11 @@ struct Step {
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
   std::map<std::string, std::string> files;  ///< that the command reads and dsbuild writes: text
-  std::string depfile;               ///< empty: none
-  std::string toolchain;             ///< Toolchain::id
-  std::string toolchain_identity;    ///< part of the step's hash
-  std::vector<std::string> kernels;  ///< symbols that the (ELF or PTX) output must hold
-  bool any_kernel = false;           ///< it must hold at least one kernel
+  std::string depfile;                       ///< empty: none
+  std::string toolchain;                     ///< Toolchain::id
+  std::string toolchain_identity;            ///< part of the step's hash
+  std::vector<std::string> kernels;          ///< symbols that the (ELF or PTX) output must hold
+  bool any_kernel = false;                   ///< it must hold at least one kernel
 };
 
 /// Form of the library that carries an op's host code, and of libdsops.

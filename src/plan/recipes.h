@@ -61,7 +61,7 @@ struct StepGroup {
   std::string label;                  ///< for people, in place of the artifact's file: "cubin"
   std::string
       standard;  ///< the language standard of all compiles ("-std=c++17"); empty: the recipe's
-  std::vector<FatArch> archs;  ///< what `for` words are repeated for
+  std::vector<FatArch> archs;        ///< what `for` words are repeated for
   std::vector<std::string> exports;  ///< what a link exports; empty: all that is visible
   const Values* values = nullptr;
 };

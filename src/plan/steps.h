@@ -18,8 +18,8 @@ struct PartWords {
   std::vector<std::string> link_flags;
   std::vector<std::string> libraries;
   std::vector<std::string> exports;  ///< of a library; empty: all that is visible
-  std::string source_root;  ///< what `{src}` stands for
-  std::string standard;     ///< "-std=c++17"; empty: the recipe's
+  std::string source_root;           ///< what `{src}` stands for
+  std::string standard;              ///< "-std=c++17"; empty: the recipe's
 };
 
 PartWords image_words(const Draft& draft, const Item& item);

@@ -1,24 +1,24 @@
-"""The kernels of ops/ compile for every target, twice to the same bytes, and calculate the same.
+"""What is claimed of the images of ops/, whatever compiled them.
 
-    python3 kernels_same_bits.py BUILD_FOLDER
+    python3 kernels_same_bits.py WORK_FOLDER BUNDLE...
 
-What is claimed of each image: its kernels are in the ELF (with their .kd on AMD, and no scratch
-memory there), nothing is undefined, PTX has only float operations that round to nearest and no fma,
-a build in another folder is identical; and every CPU level that this CPU can run, emu, and the GPU
-if there is one, calculate the same bits, whatever compiled it. Exit 77: nothing could be checked.
+Their kernels are in the ELF (with their .kd on AMD, and no scratch memory there), nothing is
+undefined, PTX has only float operations that round to nearest and no fma; and every CPU level that
+this CPU can run, emu, and the GPU if there is one, calculate the same bits.
 """
+import json
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from kernels_build import OPS, Builder, cpu_levels, find_clang, find_cxx, in_parallel  # noqa: E402
 from kernels_elf import Elf  # noqa: E402
 
-AMD_ARCHS = ["gfx90a", "gfx942", "gfx1100"]
-PTX_OF_CLANG = "ptx80"  # for sm_90, and old enough for any ptxas
+ROOT = Path(__file__).resolve().parents[2]
+# Op -> the kernels that its manifest names.
+OPS = {path.stem: json.loads(path.read_text())["kernels"][0]["exports"]
+       for path in (ROOT / "manifests" / "ops").glob("*.json")}
 # What an image of a CPU or emu may ask of libc: what compilers put in of their own accord.
 LIBC = {"memcpy", "memset", "memmove", "__tls_get_addr"}
 # PTX operations on floats that round nothing.
@@ -29,61 +29,13 @@ FLOAT_OPERATION = re.compile(
 
 class Report:
     def __init__(self):
-        self.problems, self.skipped, self.checks = [], [], 0
+        self.problems, self.checks = [], 0
 
     def check(self, good, text):
         self.checks += 1
         if not good:
             self.problems.append(text)
             print(f"FAIL {text}")
-
-    def skip(self, text):
-        self.skipped.append(text)
-        print(f"skip {text}")
-
-
-def plan_images(report):
-    """[(kind, accelerator, arch, form, tools)] for what this machine has."""
-    plan = []
-    for name, path in find_cxx().items():
-        kind = "gcc" if name == "g++" else "clang"
-        plan += [(kind, "cpu", level, None, {"cxx": path}) for level in cpu_levels()]
-        plan += [(kind, "emu", "host", None, {"cxx": path})]
-    if not plan:
-        report.skip("cpu, emu: no g++ or clang++ on PATH (apt-get install g++ clang)")
-    nvcc, host = shutil.which("nvcc"), next(iter(find_cxx().values()), None)
-    if nvcc and host:
-        listed = subprocess.run([nvcc, "--list-gpu-arch"], capture_output=True, text=True).stdout
-        newest = max(map(int, re.findall(r"compute_(\d+)\b", listed)))
-        tools = {"nvcc": nvcc, "host_cxx": host}
-        plan += [("nvcc", "cuda", f"sm_{n}", "cubin", tools) for n in sorted({75, 90, newest})]
-        plan += [("nvcc", "cuda", f"sm_{newest}", "ptx", tools)]
-    else:
-        report.skip("cuda by nvcc: no nvcc on PATH")
-    clang = find_clang(["--print-targets"], r"nvptx64")
-    ptxas = shutil.which("ptxas") or (nvcc and shutil.which(Path(nvcc).resolve().parent / "ptxas"))
-    if clang:
-        tools = {"cxx": clang, "ptx": PTX_OF_CLANG, "ptxas": ptxas}
-        forms = ["ptx", "cubin"] if ptxas else ["ptx"]
-        plan += [("clang-ptxas", "cuda", "sm_90", form, tools) for form in forms]
-    if not clang or not ptxas:
-        lacking = "no ptxas" if clang else "no clang++ that knows nvptx64"
-        report.skip(f"cuda by clang and ptxas: {lacking}")
-    listing = ["--print-supported-cpus", "--target=amdgcn-amd-amdhsa", "-nogpulib"]
-    amd = find_clang(listing, "gfx942")
-    if amd:
-        plan += [("clang-amdgpu", "rocm", arch, None, {"cxx": amd}) for arch in AMD_ARCHS]
-    else:
-        report.skip("rocm: no clang++ that knows gfx942 (apt-get install clang-19 lld-19)")
-    return [(op, *image) for op, (_, on) in OPS.items() for image in plan if image[1] in on]
-
-
-def make_image(report, builder, op, kind, accelerator, arch, form, tools):
-    try:
-        return builder.image(op, accelerator, arch, kind, form, **tools)
-    except RuntimeError as error:
-        report.check(False, f"{op} for {accelerator} {arch} by {kind} does not compile: {error}")
-        return None
 
 
 def check_ptx(report, image, kernels):
@@ -120,16 +72,15 @@ def check_elf(report, image, accelerator, kernels):
 
 def check_same_numbers(report, work, images):
     """Runs the images that can run here: one hash per kernel, whatever compiled it."""
-    src, cxx = work / "one", next(iter(find_cxx().values()))
     driver = work / "kernels_run"
-    subprocess.run([cxx, "-std=c++20", "-O2", f"-I{src}/ops", f"-I{src}/src",
-                    f"-I{src}/src/runtime/include", Path(__file__).with_name("kernels_run.cpp"),
-                    src / "src/runtime/emu_block.cpp", src / "src/runtime/emu_fiber.cpp",
-                    "-static-libstdc++", "-static-libgcc", "-ldl", "-o", driver], check=True)
+    subprocess.run(["g++", "-std=c++20", "-O2", f"-I{ROOT}/ops", f"-I{ROOT}/src",
+                    f"-I{ROOT}/src/runtime/include", Path(__file__).with_name("kernels_run.cpp"),
+                    ROOT / "src/runtime/emu_block.cpp", ROOT / "src/runtime/emu_fiber.cpp",
+                    "-ldl", "-o", driver], check=True)
     hashes, not_run = {}, {}
-    for (op, kind, accelerator, arch, _, _), image in images:
+    for accelerator, arch, kernels, image in images:
         target = arch if accelerator == "cpu" else accelerator
-        run = subprocess.run([driver, target, image, *OPS[op][0]], capture_output=True, text=True)
+        run = subprocess.run([driver, target, image, *kernels], capture_output=True, text=True)
         if run.returncode == 77:
             reason = run.stderr.strip() or f"this CPU is not {arch}"
             not_run.setdefault(f"{accelerator}: {reason}", []).append(image)
@@ -138,43 +89,33 @@ def check_same_numbers(report, work, images):
         for line in run.stdout.splitlines():
             hashes.setdefault(line.split()[0], {}).setdefault(line.split()[1], []).append(image)
     for reason, those in not_run.items():
-        report.skip(f"{len(those)} images are not run, {reason}")
+        print(f"{len(those)} images are not run, {reason}")
     for kernel, by_hash in hashes.items():
-        lists = "; ".join(f"{h}: {[str(i.relative_to(work)) for i in images]}"
-                          for h, images in by_hash.items())
-        report.check(len(by_hash) == 1, f"{kernel} differs: {lists}")
+        report.check(len(by_hash) == 1, f"{kernel} differs: {by_hash}")
     ran = {image for by_hash in hashes.values() for images in by_hash.values() for image in images}
     print(f"{len(hashes)} kernels ran from {len(ran)} images")
+    report.check(ran, "no image ran")
 
 
 def main():
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    work = Path(sys.argv[1]).resolve() / "kernels_same_bits"
-    shutil.rmtree(work, ignore_errors=True)
+    work, *bundles = (Path(name).resolve() for name in sys.argv[1:])
     report = Report()
-    plan = plan_images(report)
-    # Two trees with names of different lengths, so that a path that gets into an image shows.
-    builders = [Builder(work / name, work / name / "out") for name in ("one", "another")]
-    for builder in builders:
-        Builder.copy_sources(builder.src)
-    images = in_parallel([lambda b=b, p=p: make_image(report, b, *p)
-                          for p in plan for b in builders])
-    made = [(p, one, another) for p, one, another in zip(plan, images[::2], images[1::2])
-            if one and another]
-    for (op, kind, accelerator, arch, form, _), one, another in made:
-        kernels = OPS[op][0]
-        report.check(one.read_bytes() == another.read_bytes(), f"{one}: differs from {another}")
-        if form == "ptx":
-            check_ptx(report, one, kernels)
-        else:
-            check_elf(report, one, accelerator, kernels)
-    can_run = [(p, image) for p, image, _ in made if p[2] != "rocm"]
-    if find_cxx() and can_run:
-        check_same_numbers(report, work, can_run)
-    print(f"{len(made)} images, {report.checks} checks, {len(report.problems)} failed, "
-          f"{len(report.skipped)} skipped")
-    sys.exit(1 if report.problems else 0 if plan else 77)
+    can_run = []
+    for bundle in bundles:
+        for file in json.loads((bundle / "bundle.json").read_text())["files"]:
+            image, accelerator = bundle / file["path"], file.get("accelerator")
+            if "arch" not in file or file["op"] not in OPS:
+                continue
+            kernels = OPS[file["op"]]
+            if file["form"] == "ptx":
+                check_ptx(report, image, kernels)
+            else:
+                check_elf(report, image, accelerator, kernels)
+            if accelerator != "rocm":
+                can_run.append((accelerator, file["arch"], kernels, image))
+    check_same_numbers(report, work, can_run)
+    print(f"{report.checks} checks, {len(report.problems)} failed")
+    sys.exit(1 if report.problems else 0)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,24 @@
 #!/bin/sh
-# Every kernel compiles for every target that this machine has compilers for, twice to the same
-# bytes, and CPU levels and emu calculate the same bits.
-command -v python3 >/dev/null || { echo "skip: no python3 on PATH"; exit 77; }
-exec python3 "$SOURCE/tests/e2e/kernels_same_bits.py" "$BUILD/e2e"
+# Every kernel, by every compiler of this machine, for every target: it is in the image, rounds to nearest, and calculates
+# the same bits; and the tests of the ops pass on what g++ and clang built.
+. "$(dirname "$0")/../support/e2e.sh"
+need g++ clang++
+need_python
+
+build() {
+    bundle=$1
+    shift
+    expect 0 env "$@" --manifest "$SOURCE/tests/ops/numbers.json" --out "$bundle" --build-dir "build-$bundle"
+}
+build gcc "$DSBUILD" build
+build clang CXX=clang++ "$DSBUILD" build --accelerators cpu,emu
+bundles="gcc clang"
+clang=$("$DSBUILD" report --format json | sed -n 's/.*"path": "\(.*clang++-[0-9]*\)".*/\1/p' | sort -V | tail -n 1)
+if command -v ptxas >/dev/null && [ -n "$clang" ]; then
+    build ptxas "$DSBUILD" build --accelerators cuda --arch '9.0+PTX' --toolkit "clang-ptxas=$clang"
+    bundles="$bundles ptxas"
+fi
+# shellcheck disable=SC2086
+"$python" "$SOURCE/tests/e2e/kernels_same_bits.py" . $bundles
+export PYTHONDONTWRITEBYTECODE=1 DSBUILD_TEST_BUNDLES="$work/gcc:$work/clang"
+"$python" -m pytest -q -p no:cacheprovider "$SOURCE/tests/ops"

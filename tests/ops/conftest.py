@@ -1,52 +1,40 @@
-# Knows: where the tests of ops/ find what they test: the bundle in DSOPS_BUNDLE, or bundles that
-# are made here, one by each compiler. Does not know what an op does.
+# Knows: where the tests of ops/ find what they test: bundles that dsbuild made of all ops and of
+# numbers.json, one by each compiler. Does not know what an op does.
 import os
-import platform
 import sys
 from pathlib import Path
 
 import pytest
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "e2e"), str(HERE.parents[1] / "packaging" / "python")]
+sys.path[:0] = [str(HERE), str(HERE.parents[1] / "packaging" / "python")]
 
 import dsops  # noqa: E402
-import kernels_build  # noqa: E402
 
+# Who built it -> the folder of a bundle.
+BUNDLES = {Path(name).name: Path(name)
+           for name in os.environ.get("DSBUILD_TEST_BUNDLES", "").split(os.pathsep) if name}
 # Of each CPU level, what tells it from the one below (as Linux names it); others need nothing.
 LEVEL_FLAGS = {"x86-64-v3": {"avx2", "fma", "bmi2"}, "x86-64-v4": {"avx512bw", "avx512vl"}}
 CPU_FLAGS = set(Path("/proc/cpuinfo").read_text().split())
-LEVELS = [name for name in kernels_build.cpu_levels() if LEVEL_FLAGS.get(name, set()) <= CPU_FLAGS]
-BUNDLE = os.environ.get("DSOPS_BUNDLE")
 
 
-def pytest_report_header():
-    left_out = [level for level in kernels_build.cpu_levels() if level not in LEVELS]
-    return [f"ops: {BUNDLE or 'bundles built by ' + ', '.join(kernels_build.find_cxx())}",
-            f"ops: this CPU runs {', '.join(LEVELS)}; not tested: {', '.join(left_out) or 'none'}"]
+def pytest_configure():
+    if not BUNDLES:
+        pytest.exit("DSBUILD_TEST_BUNDLES names no bundle; tests/e2e/kernels_same_bits.sh makes some", 2)
 
 
 def images_of(op):
-    """[(op, who built it, accelerator, arch)] that can run here: of the bundle in DSOPS_BUNDLE what
-    it has, else each compiler's."""
-    rows = [("cpu", level) for level in LEVELS] + [("emu", platform.machine())]
-    rows = [row for row in rows if row[0] in kernels_build.OPS[op][1]]
-    if BUNDLE:
-        images = Path(BUNDLE) / "images" / op
-        return [(op, "bundle", *row) for row in rows if (images / row[0] / f"{row[1]}.so").exists()]
-    return [(op, name, *row) for name in kernels_build.find_cxx() for row in rows]
+    """[(op, who built it, accelerator, arch)] of what can run here."""
+    return [(op, name, accelerator, image.stem)
+            for name, bundle in BUNDLES.items() for accelerator in ("cpu", "emu")
+            for image in sorted((bundle / "images" / op / accelerator).glob("*.so"))
+            if LEVEL_FLAGS.get(image.stem, set()) <= CPU_FLAGS]
 
 
-@pytest.fixture(scope="session")
-def bundles(tmp_path_factory):
-    """Who built it -> the folder of a bundle."""
-    if BUNDLE:
-        return {"bundle": BUNDLE}
-    root, work = kernels_build.ROOT, tmp_path_factory.mktemp("bundles")
-    compilers = kernels_build.find_cxx()
-    libdsops = kernels_build.Builder(root, work).libdsops(next(iter(compilers.values())))
-    return {name: kernels_build.Builder(root, work / name).bundle(
-        "gcc" if name == "g++" else "clang", path, libdsops) for name, path in compilers.items()}
+def pytest_report_header():
+    can_run = {row[3] for row in images_of("transformer")}
+    return [f"ops: {', '.join(BUNDLES)}; this CPU runs {', '.join(sorted(can_run))}"]
 
 
 OPEN = {}  # (who built it, accelerator, arch) -> a bundle that loads that image when it is called
@@ -55,14 +43,14 @@ OPEN = {}  # (who built it, accelerator, arch) -> a bundle that loads that image
 class Op:
     """An op of a bundle on one accelerator: its functions, with num_threads as an argument."""
 
-    def __init__(self, row, bundles, monkeypatch):
+    def __init__(self, row, monkeypatch):
         op, name, self.accelerator, arch = row
         if self.accelerator == "cpu":
             monkeypatch.setenv("DSOPS_MAX_CPU_LEVEL", arch)
         if row[1:] not in OPEN:
-            OPEN[row[1:]] = dsops.open(str(bundles[name]))
+            OPEN[row[1:]] = dsops.open(str(BUNDLES[name]))
         self.op = OPEN[row[1:]][op]
-        self.image = f"{bundles[name]}/images/{op}/{self.accelerator}/{arch}.so"
+        self.image = f"{BUNDLES[name]}/images/{op}/{self.accelerator}/{arch}.so"
 
     def __getattr__(self, function):
         def call(num_threads=0, **arguments):
@@ -72,13 +60,13 @@ class Op:
 
 
 @pytest.fixture(params=images_of("transformer"), ids="-".join)
-def transformer(request, bundles, monkeypatch):
-    return Op(request.param, bundles, monkeypatch)
+def transformer(request, monkeypatch):
+    return Op(request.param, monkeypatch)
 
 
 @pytest.fixture(params=images_of("cpu_adam") + images_of("fused_adam"), ids="-".join)
-def adam_op(request, bundles, monkeypatch):
-    return Op(request.param, bundles, monkeypatch)
+def adam_op(request, monkeypatch):
+    return Op(request.param, monkeypatch)
 
 
 @pytest.fixture

@@ -1,9 +1,9 @@
 """Breaks the ops, one way at a time, and sees that the tests notice.
 
-    python3 mutations.py BUILD_FOLDER
+    python3 mutations.py FOLDER DSBUILD
 
-Each row changes one line of a copy of the sources and runs the tests that it names on it; a mutant
-that passes them is a failure. Exit 77: there is no compiler.
+Each row changes one line of a copy of the sources, has dsbuild bring the bundle up to date, and runs
+the tests that it names; a mutant that passes them is a failure.
 """
 import os
 import shutil
@@ -57,56 +57,54 @@ MUTANTS = [  # name, file, line as it is, line as it becomes, tests that must fa
 ]
 
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(ROOT / "tests" / "e2e"))
-import kernels_build  # noqa: E402
-
-
-def make_tree(tree, file, old, new):
-    """A copy of the sources in which `old`, which must be there once, is `new`."""
-    for folder in ("ops", "manifests", "src/runtime", "src/cpu", "packaging/python", "tests/ops",
-                   "tests/e2e"):
-        shutil.copytree(ROOT / folder, tree / folder, dirs_exist_ok=True,
+def make_tree(tree, dsbuild):
+    """A copy of the sources, with a dsbuild of its own that takes them for its catalog."""
+    for folder in ("ops", "manifests", "src/runtime", "src/cpu", "packaging/python", "tests/ops"):
+        shutil.copytree(ROOT / folder, tree / "share" / "dsbuild" / folder,
                         ignore=shutil.ignore_patterns("__pycache__"))
-    text = (tree / file).read_text()
-    if text.count(old) != 1:
-        sys.exit(f"{file}: expected {old!r} once, found it {text.count(old)} times")
-    (tree / file).write_text(text.replace(old, new))
+    shutil.copy(ROOT / "LICENSE", tree / "share" / "dsbuild")
+    (tree / "bin").mkdir()
+    shutil.copy(dsbuild, tree / "bin" / "dsbuild")
+    return tree / "share" / "dsbuild"
 
 
-def survives(work, libdsops, cxx, mutant):
-    """Whether the tests that a mutant must fail pass, with a bundle of the lowest CPU level and
-    emu."""
+def build(work):
+    """The ops for the lowest CPU level and emu. Only what a mutant changed is compiled."""
+    command = [work / "bin" / "dsbuild", "build", "--accelerators", "cpu,emu", "--arch", "x86-64-v2",
+               "--manifest", work / "share/dsbuild/tests/ops/numbers.json",
+               "--out", work / "bundle", "--build-dir", work / "build"]
+    run = subprocess.run(command, capture_output=True, text=True)
+    if run.returncode != 0:
+        sys.exit(f"{run.stdout}{run.stderr}")
+
+
+def survives(work, source, mutant):
+    """Whether the tests that the mutant must fail pass."""
     name, file, old, new, tests = mutant
-    tree = work / name.replace(" ", "_")
-    make_tree(tree, file, old, new)
-    bundle = kernels_build.Builder(tree, tree / "build").bundle(
-        "gcc", cxx, libdsops, kernels_build.cpu_levels()[:1])
+    whole = (source / file).read_text()
+    if whole.count(old) != 1:
+        sys.exit(f"{file}: expected {old!r} once, found it {whole.count(old)} times")
+    (source / file).write_text(whole.replace(old, new))
+    build(work)
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider",
-               tree / "tests/ops" / tests]
-    run = subprocess.run(command, env={**os.environ, "DSOPS_BUNDLE": str(bundle)},
+               source / "tests/ops" / tests]
+    run = subprocess.run(command, env={**os.environ, "DSBUILD_TEST_BUNDLES": str(work / "bundle")},
                          capture_output=True, text=True)
+    (source / file).write_text(whole)
     verdict = {0: "SURVIVED", 1: "killed"}.get(run.returncode)
     if verdict is None:  # not the tests' own
         sys.exit(f"{name}: {run.stdout}{run.stderr}")
     why = next((line for line in run.stdout.splitlines() if line.startswith("E  ")), "").strip("E ")
     print(f"{verdict}: {name}{': ' if why else ''}{why[:150]}", flush=True)
-    shutil.rmtree(tree)
     return run.returncode == 0
 
 
 def main():
-    work = Path(sys.argv[1]).resolve() / "mutations"
-    cxx = shutil.which("g++")
-    if not cxx:
-        print("skip: no g++ on PATH")
-        sys.exit(77)
-    shutil.rmtree(work, ignore_errors=True)
-    libdsops = kernels_build.Builder(ROOT, work).libdsops(cxx)
-    results = kernels_build.in_parallel(
-        [lambda m=mutant: survives(work, libdsops, cxx, m) for mutant in MUTANTS])
-    print(f"{len(MUTANTS)} mutants, {sum(results)} survived")
-    sys.exit(1 if any(results) else 0)
+    work = Path(sys.argv[1]).resolve()
+    source = make_tree(work, sys.argv[2])
+    survived = [mutant[0] for mutant in MUTANTS if survives(work, source, mutant)]
+    print(f"{len(MUTANTS)} mutants, {len(survived)} survived")
+    sys.exit(1 if survived else 0)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,10 @@
 """The number formats and the functions of ops/common, by every compiler and CPU level."""
 import ctypes
 
-import kernels_build
 import numpy as np
 import pytest
 import reference
-from conftest import LEVELS
+from conftest import BUNDLES, images_of
 
 ALL_16 = np.arange(65536, dtype=np.uint16)
 # Every 4,099th float (a prime), both signs, subnormals, infinities and NaNs among them.
@@ -13,15 +12,11 @@ SAMPLE = np.arange(0, 2**32, 4099, dtype=np.uint32).view(np.float32)
 
 
 class Numbers:
-    """numbers.cpp, compiled by `cxx` for `level`."""
+    """An image of numbers.cpp."""
 
-    def __init__(self, folder, kind, cxx, level):
-        builder = kernels_build.Builder(kernels_build.ROOT, folder)
-        chain = kernels_build.read_descriptor("cpu")["toolchains"][0]
-        source = kernels_build.ROOT / "tests" / "ops" / "numbers.cpp"
-        path = builder.steps(chain["images"]["so"], [source], folder / f"{kind}-{level}",
-                             cxx=cxx, arch=level, op="numbers")
-        self.library = ctypes.CDLL(str(path))
+    def __init__(self, name, accelerator, level):
+        image = BUNDLES[name] / "images" / "numbers" / accelerator / f"{level}.so"
+        self.library = ctypes.CDLL(str(image))
 
     def __call__(self, name, values, out_dtype=np.float32):
         values = np.ascontiguousarray(values)
@@ -32,16 +27,9 @@ class Numbers:
         return out
 
 
-def variants():
-    return [pytest.param((name, path, level), id=f"{name}-{level}")
-            for name, path in kernels_build.find_cxx().items()
-            for level in LEVELS]
-
-
-@pytest.fixture(scope="module", params=variants())
-def numbers(request, tmp_path_factory):
-    name, cxx, level = request.param
-    return Numbers(tmp_path_factory.mktemp("numbers"), name, cxx, level)
+@pytest.fixture(scope="module", params=images_of("numbers"), ids="-".join)
+def numbers(request):
+    return Numbers(*request.param[1:])
 
 
 def bits(values):
