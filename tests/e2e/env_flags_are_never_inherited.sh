@@ -2,6 +2,7 @@
 # NVCC_APPEND_FLAGS, CPATH and their like change nothing in what is built.
 . "$(dirname "$0")/../support/e2e.sh"
 
+for folder in ba bb bc bd; do warm_build $folder; done
 expect 0 "$DSBUILD" build --ops fused_adam,cpu_adam --arch x86-64-v3 --accelerators emu,cpu --out a --build-dir ba
 mkdir evil
 echo '#error evil' >evil/stdint.h

@@ -2,6 +2,7 @@
 # G10: a failing step is told with op, first error, cause, command and log; other ops are built with --keep-going; exit 1.
 . "$(dirname "$0")/../support/e2e.sh"
 
+warm_build out/build
 make_root root good
 make_root root bad
 echo 'int broken( { return nonsense; }' >>root/ops/bad/bad.cpp

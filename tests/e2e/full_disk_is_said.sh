@@ -4,6 +4,7 @@
 need mount unshare
 unshare -m true 2>/dev/null || skip 'no mount namespaces for this user'
 
+warm_build b
 make_root root hello
 cat >inside.sh <<'SH'
 set -eu

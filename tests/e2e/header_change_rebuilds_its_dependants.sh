@@ -2,6 +2,7 @@
 # P04: a touched header rebuilds exactly what includes it; the same content under a new time is compiled but changes no file.
 . "$(dirname "$0")/../support/e2e.sh"
 
+warm_build out/build
 make_root root one
 make_root root two
 expect 0 "$DSBUILD" build --root root --ops one,two

@@ -5,6 +5,7 @@
 for part in 'sp ace' 'c:d' 'do$lar' "q'uote" 'h#sh' 'smörgås' '-dash' 'per%cent' 'back\slash' 'star*'; do
     folder="$work/$part"
     make_root "$folder/root" hello
+    warm_build "$folder/b"
     expect 0 "$DSBUILD" build --root "$folder/root" --ops hello --build-dir "$folder/b" --out "$folder/o" \
         --depfile "$folder/deps.d" --compile-commands "$folder/cc.json"
     expect 0 "$DSBUILD" bundle verify "$folder/o"

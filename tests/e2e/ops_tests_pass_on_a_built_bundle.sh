@@ -4,26 +4,24 @@
 need g++ ninja
 need_python
 export PYTHONDONTWRITEBYTECODE=1
+# From this folder: what is imported is the bundle's or the checkout's, and never what lies about.
+tests() { "$python" -m pytest -p no:cacheprovider "$@"; }
 
 expect 0 "$DSBUILD" build --ops cpu_adam,fused_adam,transformer --accelerators cpu,emu
 expect 0 "$DSBUILD" bundle verify out/bundle
-bundle="$work/out/bundle"
+export DSOPS_BUNDLE="$work/out/bundle"
+expect 0 tests -v "$SOURCE/tests/ops"
+grep PASSED stdout >passed || fail 'no test passed'
+says_not stdout SKIPPED
+# Of what the bundle holds nothing was left out, but for levels that this CPU lacks.
+for image in cpu_adam-bundle-cpu fused_adam-bundle-emu transformer-bundle-cpu transformer-bundle-emu; do says passed "$image"; done
+[ "$(uname -m)" != x86_64 ] || says passed cpu_adam-bundle-cpu-x86-64-v2
 
-# From a folder of its own: what is imported must be the bundle's or the checkout's, never what lies about.
-expect 0 env DSOPS_BUNDLE="$bundle" "$python" -m pytest -q -p no:cacheprovider "$SOURCE/tests/ops"
-says stdout passed
-says_not stdout 'no tests ran'
-for tested in cpu_adam-bundle-cpu-x86-64-v2 fused_adam-bundle-emu transformer-bundle-cpu transformer-bundle-emu; do
-    env DSOPS_BUNDLE="$bundle" "$python" -m pytest -q -p no:cacheprovider --collect-only "$SOURCE/tests/ops" >collected
-    grep -q "$tested" collected || [ "$(uname -m)" != x86_64 ] || fail "nothing was tested of $tested"
-done
-
-# The package's own tests use an op made for them, here with the libdsops of the bundle.
-toy=$(dirname "$(find "$BUILD" -name toy.so | head -n 1)")
-if [ "$toy" != . ]; then
-    library=$(echo "$bundle"/lib/*/libdsops.so)
-    expect 0 env DSOPS_TOY_FILES="$toy" DSOPS_LIBRARY="$library" \
-        "$python" -m pytest -q -p no:cacheprovider "$SOURCE/tests/python"
-    says stdout passed
-    says_not stdout skipped
+# The package's own tests use an op that is made for them, here with the libdsops of the bundle.
+toy=$(find "$BUILD" -path '*/toy/toy.so' | head -n 1)
+if [ -n "$toy" ]; then
+    expect 0 env DSOPS_TOY_FILES="$(dirname "$toy")" DSOPS_LIBRARY="$(echo "$DSOPS_BUNDLE"/lib/*/libdsops.so)" \
+        "$python" -m pytest -p no:cacheprovider -v "$SOURCE/tests/python"
+    says stdout PASSED
+    says_not stdout SKIPPED
 fi

@@ -4,7 +4,7 @@
 need flock
 
 make_root root hello
-mkdir -p out/build
+warm_build out/build
 flock out/build/.lock sleep 30 &
 holder=$!
 sleep 0.3

@@ -79,3 +79,16 @@ need_python() {
     done
     skip 'no python3 with numpy and pytest'
 }
+
+# warm_build FOLDER: a build folder in which the runtime is built already, for tests that are not about building it.
+warm_build() {
+    shared=$BUILD/e2e
+    mkdir -p "$shared"
+    (
+        flock 9
+        [ -d "$shared/root" ] || make_root "$shared/root" hello
+        "$DSBUILD" build --root "$shared/root" --ops hello --build-dir "$shared/warm" --out "$shared/warm-bundle" >"$shared/warm.log" 2>&1
+    ) 9>"$shared/lock" || fail "building the runtime: $(cat "$shared/warm.log")"
+    mkdir -p "$(dirname "$1")"
+    cp -a "$shared/warm" "$1"
+}
