@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/interrupt.h"
 #include "base/text.h"
 #include "cli/settings.h"
 #include "plan/make_plan.h"
@@ -146,6 +147,7 @@ probe::Machine Context::probe(const manifest::Catalog& catalog) {
 
 plan::Request Context::request(const manifest::Catalog& catalog) const {
   plan::Request request;
+  request.environment = host_system_.environment();
   request.ops = words(options.ops);
   if (!options.accelerators.empty()) {
     request.accelerators = words(options.accelerators);
@@ -174,7 +176,9 @@ plan::Plan Context::plan(const plan::Request& request, const manifest::Catalog& 
 
 void Context::print(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
-    throw_file_error("can't write", "standard output", errno);
+    const int error = errno;
+    stop_if_interrupted();
+    throw_file_error("can't write", "standard output", error);
   }
 }
 

@@ -13,6 +13,7 @@
 #include "plan/items.h"
 #include "plan/need_trials.h"
 #include "plan/required.h"
+#include "plan/step_environment.h"
 #include "plan/steps.h"
 
 namespace dsbuild::plan {
@@ -161,6 +162,8 @@ void add_settings(Draft& draft, Plan& plan) {
   add("accelerators", join(accelerators, " "),
       scope.accelerators_named ? scope.accelerators_origin : by_default);
   add("ops", join(ops, " "), scope.ops_named ? "--ops" : by_default);
+  const std::vector<std::string> left_out = find_left_out(draft.request.environment);
+  if (!left_out.empty()) add("not passed on", join(left_out, " "), "environment");
   for (const auto& [name, targets] : draft.targets) {
     if (targets.out) continue;
     const manifest::Accelerator& accelerator = draft.catalog.accelerators.at(name);
@@ -177,6 +180,11 @@ void add_notes(Draft& draft, Plan& plan) {
     if (!targets.note.empty()) plan.notes.push_back(targets.note);
   }
   for (std::string& note : draft.chooser.notes()) plan.notes.push_back(std::move(note));
+  const std::vector<std::string> left_out = find_left_out(draft.request.environment);
+  if (!left_out.empty()) {
+    plan.notes.push_back("not passed on to compilers: " + join(left_out, ", ") +
+                         " (set in the environment; flags belong in the op's manifest)");
+  }
 }
 
 }  // namespace

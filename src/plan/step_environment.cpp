@@ -20,6 +20,29 @@ constexpr std::array<InheritedVariable, 2> kInherited{{
     {"TMPDIR", "", false},
 }};
 
+// https://gcc.gnu.org/onlinedocs/gcc/Environment-Variables.html
+// https://clang.llvm.org/docs/CommandGuide/clang.html (CCC_OVERRIDE_OPTIONS is in its driver)
+// https://docs.nvidia.com/cuda/cuda-compiler-driver-nvcc/ (NVCC environment variables)
+// The last four are make's:
+// https://www.gnu.org/software/make/manual/html_node/Implicit-Variables.html
+constexpr auto kLeftOut = std::to_array<std::string_view>({
+    "CCC_OVERRIDE_OPTIONS",
+    "COMPILER_PATH",
+    "CPATH",
+    "CPLUS_INCLUDE_PATH",
+    "C_INCLUDE_PATH",
+    "GCC_EXEC_PREFIX",
+    "LD_RUN_PATH",
+    "LIBRARY_PATH",
+    "NVCC_APPEND_FLAGS",
+    "NVCC_CCBIN",
+    "NVCC_PREPEND_FLAGS",
+    "CFLAGS",
+    "CPPFLAGS",
+    "CXXFLAGS",
+    "LDFLAGS",
+});
+
 constexpr std::array<std::string_view, 3> kSystemFolders{"/usr/local/bin", "/usr/bin", "/bin"};
 
 }  // namespace
@@ -41,6 +64,16 @@ Environment make_step_environment(const Environment& user,
     if (!value.empty()) environment.emplace(variable.name, value);
   }
   return environment;
+}
+
+std::vector<std::string> find_left_out(const Environment& user) {
+  std::vector<std::string> names;
+  for (const std::string_view name : kLeftOut) {
+    const auto set = user.find(name);
+    if (set != user.end() && !set->second.empty()) names.emplace_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 bool changes_output(std::string_view variable) {

@@ -15,6 +15,10 @@ namespace dsbuild::plan {
 Environment make_step_environment(const Environment& user,
                                   const std::vector<std::string>& tool_folders);
 
+/// Variables in `user` that compilers, or builds with make, would obey, and that steps don't get:
+/// sorted. They would change what is built without a trace.
+std::vector<std::string> find_left_out(const Environment& user);
+
 /// Whether a change of the variable means that the output may change. TMPDIR doesn't.
 bool changes_output(std::string_view variable);
 

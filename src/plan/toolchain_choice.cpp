@@ -47,11 +47,14 @@ bool within(const std::map<std::string, VersionRange>& limits, const Toolchain& 
   return range != limits.end() && compiler.version && range->second.contains(*compiler.version);
 }
 
+/// How many archs a message names; a compiler may know fifty.
+constexpr std::ptrdiff_t kNearArchs = 3;
+
 /// Where the arch lies: before, after or among those that the toolchain offers.
 Reason unknown_arch(const Accelerator& accelerator, const Toolchain& toolchain,
                     const std::string& arch) {
   const auto wanted = manifest::parse_arch_name(accelerator, arch, {});
-  std::vector<std::string> near;  // of the same major number
+  std::vector<std::string> near;  // of the same major number, the next smaller ones
   bool older = false;
   bool newer = false;
   for (const std::string& name : toolchain.archs) {
@@ -59,8 +62,10 @@ Reason unknown_arch(const Accelerator& accelerator, const Toolchain& toolchain,
     if (!wanted || !offered) continue;
     older = older || offered->number < wanted->number;
     newer = newer || offered->number > wanted->number;
-    if (offered->number.front() == wanted->number.front()) near.push_back(name);
+    if (offered->number.front() == wanted->number.front() && offered->number < wanted->number)
+      near.push_back(name);
   }
+  if (near.size() > std::size_t{kNearArchs}) near.erase(near.begin(), near.end() - kNearArchs);
   std::string text = fmt::format("{} doesn't compile for {}", describe(toolchain), arch);
   std::string hint = "take another toolchain";
   if (newer && !older) {

@@ -150,6 +150,21 @@ TEST_CASE("a step's environment is complete, and nothing leaks in", "[steps]") {
         "1700000000");
 }
 
+TEST_CASE("what compilers would obey and steps don't get is told", "[steps]") {
+  const Plan plan = plan_op("axpy", "9.0",
+                            {{"NVCC_APPEND_FLAGS", "-lineinfo"}, {"CPATH", "/x"}, {"CXXFLAGS", ""}})
+                        .plan;
+  REQUIRE(!plan.notes.empty());
+  CHECK(plan.notes.back().starts_with("not passed on to compilers: CPATH, NVCC_APPEND_FLAGS ("));
+  const auto has_setting = [](const Plan& made) {
+    return std::any_of(made.settings.begin(), made.settings.end(), [](const Setting& setting) {
+      return setting.name == "not passed on" && setting.value == "CPATH NVCC_APPEND_FLAGS";
+    });
+  };
+  CHECK(has_setting(plan));
+  CHECK_FALSE(has_setting(plan_op("axpy", "9.0").plan));
+}
+
 TEST_CASE("where temporary files go is passed on and changes no step's hash", "[steps]") {
   const Made plain = plan_op("axpy", "9.0");
   const Made moved = plan_op("axpy", "9.0", {{"TMPDIR", "/var/tmp"}});
