@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every fenced example of the README that is marked as run is run here, in order, in one folder, and must end with 0.
+# Every fenced example of the README and of docs/ that is marked as run is run here, in order, in one folder, and must end with 0.
 . "$(dirname "$0")/../support/e2e.sh"
 need python3 gcc
 /usr/bin/python3 -c 'import numpy' 2>/dev/null || skip 'no numpy for /usr/bin/python3'
@@ -8,8 +8,8 @@ need python3 gcc
 awk -v dir="$work" '
     /^```(sh|python|c) run$/ { ++n; language = substr($1, 4); inside = 1; file = sprintf("%s/example-%02d.%s", dir, n, language); next }
     /^```/ { inside = 0 }
-    inside { print > file }' "$SOURCE/README.md"
-ls example-* >/dev/null 2>&1 || fail 'the README has no example that is run'
+    inside { print > file }' "$SOURCE/README.md" "$SOURCE"/docs/*.md
+[ "$(ls example-* | wc -l)" -ge 5 ] || fail 'the documents have hardly an example that is run'
 mkdir bin
 printf '#!/bin/sh\nexec "%s" "$@"\n' "$DSBUILD" >bin/dsbuild
 chmod +x bin/dsbuild
@@ -18,6 +18,10 @@ for example in example-*; do
     case $example in
         *.sh) sed 's#scripts/dsbuild#dsbuild#g' "$example" >command.sh && expect 0 sh -e command.sh ;;
         *.python) expect 0 /usr/bin/python3 "$example" ;;
-        *.c) cp "$example" adam.c ;;
+        *.c)
+            lib=$(echo "$work"/out/bundle/lib/*)
+            expect 0 gcc -Wall -Wextra -Werror "$example" -Iout/bundle/include "-L$lib" -ldsops "-Wl,-rpath,$lib" -o example
+            expect 0 ./example
+            ;;
     esac
 done
