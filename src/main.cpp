@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/interrupt.h"
 #include "cli/command_line.h"
 #include "run/step.h"
 
@@ -26,6 +27,7 @@ int main(int argc, char** argv) {
     if (argc >= 2 && std::filesystem::path(argv[0]).filename() == "step") {
       return dsbuild::run::run_step(argv[1]);
     }
+    const dsbuild::InterruptWatch watch;
     return static_cast<int>(dsbuild::cli::run_command_line(argc, argv));
   } catch (const dsbuild::Error& error) {
     return fail(error.code, error.message, error.where, error.hint);

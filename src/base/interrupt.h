@@ -1,5 +1,6 @@
 // Signals that ask the whole program to end (Ctrl-C among them), as a count that its loops look at.
-// Knows nothing of what is going on; who works long asks here, and who waits for children ends them.
+// Knows nothing of what is going on; who works long asks here, and who waits for children ends
+// them.
 #pragma once
 
 namespace dsbuild {

@@ -35,31 +35,37 @@ void write_holder(int fd) {
   if (::ftruncate(fd, 0) == 0) (void)!::pwrite(fd, text.data(), text.size(), 0);
 }
 
+fs::path lock_path(const fs::path& folder) {
+  return folder / ".lock";
+}
+
+int open_lock_file(const fs::path& folder) {
+  write_folder(folder);
+  const fs::path path = lock_path(folder);
+  // Close-on-exec: a compiler that outlives us must not keep the lock.
+  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (fd < 0) throw_file_error("can't open the lock file", path, errno);
+  return fd;
+}
+
 }  // namespace
 
 FolderLock::FolderLock(const fs::path& folder, std::chrono::seconds limit,
-                       const std::function<void(const std::string&)>& on_wait) {
-  write_folder(folder);
-  const fs::path path = folder / ".lock";
-  // Close-on-exec: a compiler that outlives us must not keep the lock.
-  fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (fd_ < 0) throw_file_error("can't open the lock file", path, errno);
+                       const std::function<void(const std::string&)>& on_wait)
+    : FolderLock(open_lock_file(folder)) {
+  const fs::path path = lock_path(folder);
   const auto started = Clock::now();
   bool said = false;
   while (::flock(fd_, LOCK_EX | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK && errno != EINTR) {
-      const int error = errno;
-      ::close(fd_);
-      throw_file_error("can't lock", path, error);
-    }
+    if (errno != EWOULDBLOCK && errno != EINTR) throw_file_error("can't lock", path, errno);
+    stop_if_interrupted();
     const auto waited = Clock::now() - started;
     if (waited >= limit) {
-      const std::string holder = read_holder(fd_);
-      ::close(fd_);
-      throw Error(ExitCode::lock_timeout,
-                  fmt::format("the folder is locked by {}; waited {} s", holder, limit.count()),
-                  path.string(),
-                  "let it finish, wait longer with --lock-timeout, or use another --build-dir");
+      throw Error(
+          ExitCode::lock_timeout,
+          fmt::format("the folder is locked by {}; waited {} s", read_holder(fd_), limit.count()),
+          path.string(),
+          "let it finish, wait longer with --lock-timeout, or use another --build-dir");
     }
     if (!said && waited >= std::chrono::seconds(1)) {
       on_wait(fmt::format("waiting for {}, which builds in {}", read_holder(fd_), folder.string()));
@@ -71,7 +77,7 @@ FolderLock::FolderLock(const fs::path& folder, std::chrono::seconds limit,
 }
 
 FolderLock::~FolderLock() {
-  if (fd_ >= 0) ::close(fd_);
+  ::close(fd_);
 }
 
 }  // namespace dsbuild

@@ -13,7 +13,8 @@ namespace dsbuild {
 class FolderLock {
  public:
   /// Waits at most `limit`, then throws Error(lock_timeout) that names the holder. `on_wait` is
-  /// called once, with a sentence for the user, when the lock is not free after 1 s.
+  /// called once, with a sentence for the user, when the lock is not free after 1 s. Throws
+  /// Error(interrupted) when an interrupt comes meanwhile.
   FolderLock(const std::filesystem::path& folder, std::chrono::seconds limit,
              const std::function<void(const std::string&)>& on_wait);
   ~FolderLock();
@@ -21,7 +22,9 @@ class FolderLock {
   FolderLock& operator=(const FolderLock&) = delete;
 
  private:
-  int fd_ = -1;
+  explicit FolderLock(int fd) : fd_(fd) {}
+
+  int fd_;
 };
 
 }  // namespace dsbuild

@@ -87,7 +87,7 @@ std::optional<Error> check_place(const std::filesystem::path& out);
 /// Publishes the plan's artifacts at `out`: staged beside it, checked as check_bundle does, then
 /// put in its place by rename. An interrupted or failed publication leaves the old bundle. False
 /// when `out` already holds exactly this. Throws Error(file_system), Error(bad_artifact) with every
-/// mismatch, and what check_place says.
+/// mismatch, Error(interrupted), and what check_place says.
 bool write_bundle(const plan::Plan& plan, const BundleContent& content,
                   const std::filesystem::path& out);
 
@@ -96,7 +96,8 @@ bool write_bundle(const plan::Plan& plan, const BundleContent& content,
 BundleIndex read_bundle(const std::filesystem::path& folder);
 
 /// Every mismatch between what the index says and what the files are: hashes, missing and unlisted
-/// files, links, symbols, kernels, the arch inside each image, RUNPATH, glibc.
+/// files, links, symbols, kernels, the arch inside each image, RUNPATH, glibc. Throws
+/// Error(interrupted).
 std::vector<Diagnostic> check_bundle(const std::filesystem::path& folder, const BundleIndex& index);
 
 }  // namespace dsbuild::bundle

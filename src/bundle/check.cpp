@@ -6,6 +6,7 @@
 
 #include "base/elf.h"
 #include "base/hash.h"
+#include "base/interrupt.h"
 #include "base/text.h"
 #include "bundle/bundle.h"
 #include "bundle/check_image.h"
@@ -37,6 +38,7 @@ class Check {
   }
 
   void check_file(const BundleFile& file) {
+    stop_if_interrupted();
     const fs::path path = folder_ / file.path;
     std::error_code error;
     const fs::file_status status = fs::symlink_status(path, error);

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/interrupt.h"
 #include "base/text.h"
 
 namespace fs = std::filesystem;
@@ -48,6 +49,7 @@ const std::vector<std::string>& entry_points(const ElfFacts& facts) {
 }
 
 FileFacts read_facts(const fs::path& path, bool is_code) {
+  stop_if_interrupted();
   FileFacts facts;
   facts.sha256 = sha256_file(path);
   facts.size = fs::file_size(path);

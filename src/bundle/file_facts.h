@@ -31,7 +31,7 @@ std::map<std::string, std::string> content_needs(const ElfFacts& facts);
 const std::vector<std::string>& entry_points(const ElfFacts& facts);
 
 /// Reads the file. `is_code`: it is a library or an image, not just bytes. Throws
-/// Error(file_system).
+/// Error(file_system), Error(interrupted).
 FileFacts read_facts(const std::filesystem::path& path, bool is_code);
 
 /// What tells that a file was not changed without reading it. The change time is set by the kernel

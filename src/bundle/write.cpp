@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/hash.h"
+#include "base/interrupt.h"
 #include "base/json.h"
 #include "base/scratch.h"
 #include "base/text.h"
@@ -44,7 +45,10 @@ bool holds(const fs::path& place, const BundleIndex& index, const std::string& i
 
 /// Everything but the index.
 void fill(const fs::path& folder, const Sources& sources, const BundleContent& content) {
-  for (const auto& [path, source] : sources) write_copy(source, folder / path);
+  for (const auto& [path, source] : sources) {
+    stop_if_interrupted();
+    write_copy(source, folder / path);
+  }
   for (const auto& [path, text] : content.texts) write_file(folder / path, text);
 }
 
@@ -77,6 +81,7 @@ bool write_bundle(const plan::Plan& plan, const BundleContent& content, const fs
     fill(fresh, sources, content);
     refuse_mismatches(check_bundle(fresh, index));
     write_file(fresh / kIndexName, index_text);
+    stop_if_interrupted();
     replace_folder(fresh, place);
   }
   for (const BundleFile& file : index.files) {

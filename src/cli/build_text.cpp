@@ -97,12 +97,8 @@ std::vector<std::string> describe_failures(const run::BuildOutcome& outcome, con
   }
   if (outcome.failures.empty() && !outcome.ninja_message.empty())
     lines.push_back("ninja: " + outcome.ninja_message);
-  if (outcome.interrupted) {
-    lines.push_back("interrupted; what was finished is kept, the next build goes on from there");
-  } else {
-    lines.push_back(fmt::format("dsbuild: {} failed, {} done; the old bundle was left as it was",
-                                count_of(outcome.failures.size(), "step"), outcome.steps_run));
-  }
+  lines.push_back(fmt::format("dsbuild: {} failed, {} done; the old bundle was left as it was",
+                              count_of(outcome.failures.size(), "step"), outcome.steps_run));
   return lines;
 }
 

@@ -108,7 +108,6 @@ fs::path ninja_of(const probe::Machine& machine) {
 }
 
 ExitCode exit_code_of(const run::BuildOutcome& outcome) {
-  if (outcome.interrupted) return ExitCode::interrupted;
   if (outcome.no_space) return ExitCode::file_system;
   return outcome.ok ? ExitCode::ok : ExitCode::step_failed;
 }

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/interrupt.h"
 #include "probe/answer_cache.h"
 #include "probe/scene.h"
 #include "probe/sources.h"
@@ -95,6 +96,7 @@ Machine probe_machine(const System& system, ProcessRunner& processes,
   tasks.push_back([&] { machine.cpu = find_cpu(system, options.same_host); });
   tbb::parallel_for(
       std::size_t{0}, tasks.size(), [&](std::size_t i) { tasks[i](); }, tbb::simple_partitioner());
+  stop_if_interrupted();  // it looked like tools that don't answer
 
   for (KindJob& job : jobs) {
     std::move(job.found.begin(), job.found.end(), std::back_inserter(machine.toolchains));

@@ -150,24 +150,22 @@ BuildOutcome run_build(const plan::Plan& plan,
   write_build_files(options.folder, build_files, options.launcher);
   write_removal_of_half_outputs(options.folder);
   Watch watch(plan, options, progress);
-  const StreamResult result = run_streaming(
+  const ProcessResult result = run_streaming(
       make_ninja_command(options, watch.events.write_end()),
       [&](std::string_view piece) { watch.ninja.add(piece); }, [&] { watch.update(); });
   watch.finish();
-  if (!result.process.failure.empty()) {
-    throw Error(ExitCode::no_toolchain, "can't start ninja: " + result.process.failure,
+  if (!result.failure.empty()) {
+    throw Error(ExitCode::no_toolchain, "can't start ninja: " + result.failure,
                 options.ninja.string(), "apt-get install ninja-build");
   }
   BuildOutcome outcome;
-  outcome.interrupted = result.interrupted;
-  outcome.ok = result.process.ok() && !result.interrupted;
+  outcome.ok = result.ok();
   outcome.nothing_to_do = watch.ninja.nothing_to_do();
   outcome.steps_run = watch.steps_done;
   outcome.failures = std::move(watch.failures);
   outcome.ninja_message = watch.ninja.message();
-  if (!outcome.ok && !outcome.interrupted && outcome.failures.empty() &&
-      outcome.ninja_message.empty()) {
-    outcome.ninja_message = result.process.describe();
+  if (!outcome.ok && outcome.failures.empty() && outcome.ninja_message.empty()) {
+    outcome.ninja_message = result.describe();
   }
   outcome.no_space = !outcome.ok && met_full_disk(outcome);
   outcome.seconds = steady_seconds() - started;

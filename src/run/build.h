@@ -34,7 +34,6 @@ struct StepFailure {
 
 struct BuildOutcome {
   bool ok = false;
-  bool interrupted = false;
   bool nothing_to_do = false;  ///< everything was up to date
   std::size_t steps_run = 0;   ///< that ended well
   std::vector<StepFailure> failures;
@@ -45,7 +44,8 @@ struct BuildOutcome {
 
 /// Writes the build files (only those that changed) and runs Ninja. The caller holds the folder's
 /// lock. Throws Error(file_system) when the folder can't be written, Error(no_toolchain) when Ninja
-/// can't be started, Error(lock_timeout) when a step of a killed build does not end.
+/// can't be started, Error(lock_timeout) when a step of a killed build does not end,
+/// Error(interrupted) once Ninja has ended its steps.
 BuildOutcome run_build(const plan::Plan& plan,
                        const std::map<std::string, std::string>& build_files,
                        const BuildOptions& options, Progress& progress);

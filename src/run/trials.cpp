@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <exception>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -82,7 +83,8 @@ std::string run_step_of_trial(const plan::StepFile& step, const fs::path& folder
   return message.empty() || result.timed_out ? how : message;
 }
 
-/// Throws Error(file_system): a full disk says nothing about a toolchain.
+/// Throws Error(file_system): a full disk says nothing about a toolchain. Throws
+/// Error(interrupted).
 probe::TrialResult run_trial(const plan::Trial& trial, std::map<std::string, std::string> paths,
                              const fs::path& cache_folder) {
   const ScratchFolder scratch(cache_folder / "trials" / "run");
@@ -103,7 +105,7 @@ probe::TrialResult run_trial(const plan::Trial& trial, std::map<std::string, std
 
 struct Ended {
   const plan::Trial* trial;
-  probe::TrialResult result;
+  std::optional<probe::TrialResult> result;  ///< nothing when it could not be made at all
   double seconds;
 };
 
@@ -122,14 +124,15 @@ class Crew {
     for (std::size_t open = trials_.size(); open > 0;) {
       for (const plan::Trial* trial : take(started_)) progress.step_started(trial->what);
       for (const Ended& end : take(ended_)) {
-        progress.step_finished(end.trial->what, end.seconds, end.result.ok);
-        results.emplace(end.trial->key, end.result);
         open -= 1;
+        if (!end.result) continue;
+        progress.step_finished(end.trial->what, end.seconds, end.result->ok);
+        results.emplace(end.trial->key, *end.result);
       }
       progress.tick();
     }
     progress.stop();
-    if (refusal_) throw Error(*refusal_);
+    if (refusal_) std::rethrow_exception(refusal_);
     return results;
   }
 
@@ -138,12 +141,12 @@ class Crew {
     for (std::size_t i = next_++; i < trials_.size(); i = next_++) {
       put(started_, trials_[i]);
       const double started = steady_seconds();
-      probe::TrialResult result;
+      std::optional<probe::TrialResult> result;
       try {
         result = run_trial(*trials_[i], plan_.paths, cache_folder_);
-      } catch (const Error& error) {
+      } catch (...) {
         const std::lock_guard lock(mutex_);
-        refusal_ = error;
+        refusal_ = std::current_exception();
       }
       put(ended_, Ended{trials_[i], std::move(result), steady_seconds() - started});
     }
@@ -171,7 +174,7 @@ class Crew {
   std::condition_variable news_;
   std::vector<const plan::Trial*> started_;
   std::vector<Ended> ended_;
-  std::optional<Error> refusal_;  ///< why a trial could not be made at all
+  std::exception_ptr refusal_;  ///< why a trial could not be made at all
 };
 
 }  // namespace

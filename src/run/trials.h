@@ -18,7 +18,8 @@ std::map<std::string, probe::TrialResult> read_trial_results(
     const plan::Plan& plan, const std::filesystem::path& cache_folder);
 
 /// Runs the trials whose answer is not in `known`, in parallel, and returns all answers; new ones
-/// are kept in `cache_folder` (failures only for this run: a compiler may be mended in place).
+/// are kept in `cache_folder` (failures only for this run: a compiler may be mended in place). What
+/// stops one of them, an interrupt or a full disk, is thrown once all have ended.
 std::map<std::string, probe::TrialResult> run_trials(
     const plan::Plan& plan, std::map<std::string, probe::TrialResult> known,
     const std::filesystem::path& cache_folder, int jobs, Progress& progress);

@@ -20,8 +20,10 @@ for example in example-*; do
         *.python) expect 0 /usr/bin/python3 "$example" ;;
         *.c)
             lib=$(echo "$work"/out/bundle/lib/*)
-            expect 0 gcc -Wall -Wextra -Werror "$example" -Iout/bundle/include "-L$lib" -ldsops "-Wl,-rpath,$lib" -o example
+            expect 0 gcc -std=c11 -pedantic -Wall -Wextra -Werror "$example" -Iout/bundle/include "-L$lib" -ldsops "-Wl,-rpath,$lib" -o example
             expect 0 ./example
+            printed=$(sed -n 's|.*printf.*/[*] \(.*\) [*]/$|\1|p' "$example")
+            [ "$(cat stdout)" = "$printed" ] || fail "$example prints $(cat stdout), and says $printed"
             ;;
     esac
 done

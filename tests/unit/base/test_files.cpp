@@ -79,7 +79,7 @@ TEST_CASE("a reader never sees half a file", "[files]") {
     for (bool odd = true; !stop.stop_requested(); odd = !odd) write_file(path, odd ? b : a);
   });
   for (int i = 0; i < 200; ++i) {
-    const std::string text = read_text(path);
+    const auto text = read_file(path);
     REQUIRE((text == a || text == b));
   }
 }

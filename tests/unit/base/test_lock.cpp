@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "support/interrupts.h"
 #include "support/temp_folder.h"
 
 using namespace dsbuild;
@@ -99,6 +100,14 @@ TEST_CASE("who waits gets the lock when it becomes free", "[lock]") {
   CHECK_NOTHROW(FolderLock(folder.path, seconds(30), no_wait));
   killer.join();
   ::waitpid(holder, nullptr, 0);
+}
+
+TEST_CASE("an interrupt ends the wait", "[lock]") {
+  TempFolder folder;
+  const FolderLock held(folder.path, seconds(0), no_wait);
+  const test::InterruptSoon soon(std::chrono::milliseconds(100));
+  CHECK(test::code_of([&] { FolderLock(folder.path, seconds(30), no_wait); }) ==
+        ExitCode::interrupted);
 }
 
 TEST_CASE("a child process doesn't inherit the lock", "[lock]") {

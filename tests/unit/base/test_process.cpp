@@ -8,9 +8,13 @@
 #include <csignal>
 #include <thread>
 
+#include "support/interrupts.h"
 #include "support/temp_folder.h"
 
 using namespace dsbuild;
+using dsbuild::test::code_of;
+using dsbuild::test::InterruptSoon;
+using dsbuild::test::read_text;
 using dsbuild::test::TempFolder;
 using dsbuild::test::write_text;
 
@@ -166,15 +170,14 @@ TEST_CASE("a stream is handed on as it comes, both of them in order", "[process]
   std::string seen;
   int ticks = 0;
   bool early = false;
-  const StreamResult result = run_streaming(
+  const ProcessResult result = run_streaming(
       shell("echo one; echo two >&2; sleep 0.3; echo three"),
       [&](std::string_view piece) {
         seen += piece;
         early = early || seen == "one\ntwo\n" || seen == "one\n";
       },
       [&] { ++ticks; });
-  CHECK(result.process.ok());
-  CHECK_FALSE(result.interrupted);
+  CHECK(result.ok());
   CHECK(seen == "one\ntwo\nthree\n");
   CHECK(early);
   CHECK(ticks >= 3);
@@ -191,31 +194,68 @@ TEST_CASE("the end of a stream is noticed at once", "[process]") {
   CHECK(best < 0.045);  // not the tick of 50 ms
 }
 
-TEST_CASE("a first interrupt is passed on, a second one kills", "[process]") {
-  const auto interrupted = [](const std::string& script, int times) {
-    std::jthread sender([times](const std::stop_token& stop) {
-      for (int i = 0; i < times; ++i) {
-        std::this_thread::sleep_for(milliseconds(400));
-        if (!stop.stop_requested()) ::kill(::getpid(), SIGINT);
-      }
+TEST_CASE("a first interrupt is passed on to a stream, a second one kills", "[process]") {
+  TempFolder folder;
+  const auto stream = [&](const std::string& script) {
+    Command command = shell(script);
+    command.folder = folder.path;
+    return code_of([&] {
+      run_streaming(
+          command, [](std::string_view) {}, [] {});
     });
-    return run_streaming(
-        shell(script), [](std::string_view) {}, [] {});
   };
-  const StreamResult gentle = interrupted("trap 'exit 9' INT; sleep 20 & wait", 1);
-  CHECK(gentle.interrupted);
-  CHECK(gentle.process.exit_code == 9);
-  const StreamResult stubborn = interrupted("trap '' INT; sleep 20 & wait; sleep 20", 2);
-  CHECK(stubborn.interrupted);
-  CHECK(stubborn.process.signal == SIGKILL);
+  SECTION("it may do what it has to do") {
+    const InterruptSoon soon(milliseconds(200));
+    CHECK(stream("trap 'sleep 0.5; echo told >told; exit 9' INT; sleep 20 & wait") ==
+          ExitCode::interrupted);
+    CHECK(read_text(folder / "told") == "told\n");
+  }
+  SECTION("it may not listen") {
+    const InterruptSoon soon(milliseconds(200), 2);
+    CHECK(seconds_of([&] { CHECK(stream("trap '' INT; sleep 20") == ExitCode::interrupted); }) <
+          10);
+  }
 }
 
-TEST_CASE("the caller's own handlers are back after a stream", "[process]") {
-  ::signal(SIGINT, SIG_IGN);
-  run_streaming(
-      shell("true"), [](std::string_view) {}, [] {});
-  struct sigaction action {};
-  ::sigaction(SIGINT, nullptr, &action);
-  CHECK(action.sa_handler == SIG_IGN);
-  ::signal(SIGINT, SIG_DFL);
+TEST_CASE("an interrupt ends a process and its children, a second one kills", "[process]") {
+  TempFolder folder;
+  const auto ended = [&](const std::string& script) {
+    Command command = shell(script);
+    command.folder = folder.path;
+    command.limit = std::chrono::minutes(1);
+    return code_of([&] { run(command); });
+  };
+  SECTION("compilers can remove their temporary files") {
+    const InterruptSoon soon(milliseconds(200));
+    CHECK(ended("trap 'echo told >told; exit 9' TERM; (sleep 1; echo alive >alive) & wait") ==
+          ExitCode::interrupted);
+    CHECK(read_text(folder / "told") == "told\n");
+    std::this_thread::sleep_for(milliseconds(1500));
+    CHECK_FALSE(std::filesystem::exists(folder / "alive"));
+  }
+  SECTION("who doesn't listen is killed a little later") {
+    const InterruptSoon soon(milliseconds(100));
+    CHECK(seconds_of([&] { CHECK(ended("trap '' TERM; sleep 20") == ExitCode::interrupted); }) <
+          10);
+  }
+  SECTION("or at once") {
+    const InterruptSoon soon(milliseconds(100), 2);
+    CHECK(seconds_of([&] { CHECK(ended("trap '' TERM; sleep 20") == ExitCode::interrupted); }) <
+          1.5);
+  }
+}
+
+TEST_CASE("after an interrupt nothing is started any more", "[process]") {
+  TempFolder folder;
+  const test::DefaultSignals defaults;
+  const InterruptWatch watch;
+  ::raise(SIGTERM);
+  Command command = shell("touch started");
+  command.folder = folder.path;
+  CHECK(code_of([&] { run(command); }) == ExitCode::interrupted);
+  CHECK(code_of([&] {
+          run_streaming(
+              command, [](std::string_view) {}, [] {});
+        }) == ExitCode::interrupted);
+  CHECK_FALSE(std::filesystem::exists(folder / "started"));
 }

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "support/interrupts.h"
 #include "unit/run/workshop.h"
 
 namespace fs = std::filesystem;
@@ -48,8 +49,9 @@ pid_t start_slow_build(Workshop& shop) {
   test::write_text(shop.folder / "slow", "");
   const pid_t pid = ::fork();
   if (pid == 0) {
-    const BuildOutcome outcome = shop.build();
-    ::_exit(outcome.interrupted && !outcome.ok && outcome.failures.empty() ? 130 : 1);
+    const test::DefaultSignals defaults;
+    const InterruptWatch watch;
+    ::_exit(static_cast<int>(test::code_of([&] { shop.build(); }).value_or(ExitCode::ok)));
   }
   for (int i = 0; i < 1000 && shop.text("a.o") != "half\n"; ++i) ::usleep(10'000);
   REQUIRE(shop.text("a.o") == "half\n");

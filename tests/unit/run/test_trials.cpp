@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "run/trials.h"
+#include "support/interrupts.h"
 #include "unit/run/workshop.h"
 
 namespace fs = std::filesystem;
@@ -153,6 +154,17 @@ TEST_CASE("a full disk says nothing about a toolchain: it stops the work", "[tri
     CHECK(error.code == ExitCode::file_system);
     CHECK_THAT(error.message, Catch::Contains("No space left"));
   }
+}
+
+TEST_CASE("an interrupt ends the trials, is no answer, and leaves nothing", "[trials]") {
+  Lab lab;
+  for (const char* key : {"a", "b", "c", "d"}) lab.add(key, "sleep 60");
+  const test::InterruptSoon soon(std::chrono::milliseconds(300));
+  const double started = steady_seconds();
+  CHECK(test::code_of([&] { lab.run(); }) == ExitCode::interrupted);
+  CHECK(steady_seconds() - started < 10);
+  CHECK(lab.progress.finished.empty());
+  CHECK(fs::is_empty(lab.cache / "trials"));
 }
 
 TEST_CASE("what a killed run left in the cache is removed by the next", "[trials]") {

@@ -84,41 +84,6 @@ TEST_CASE("libdsops exports its own functions only and needs the C library only"
   }
 }
 
-TEST_CASE("the example of docs/abi.md is C11, runs cpu_adam and prints what it says") {
-  const std::filesystem::path source = DSBUILD_SOURCE_DIR;
-  std::ifstream file(source / "docs/abi.md");
-  const std::string page{std::istreambuf_iterator<char>(file), {}};
-  const std::size_t begin = page.find("```c\n") + 5;
-  ToyBundle files;
-  std::ofstream(files.path / "example.c") << page.substr(begin, page.find("```\n", begin) - begin);
-
-  const std::string include = "-I" + (source / "src/runtime/include").string();
-  const std::string program = files.path / "example";
-  const std::filesystem::path folder = std::filesystem::path(DSOPS_LIBRARY).parent_path();
-  const auto compile = [&](std::vector<std::string> more) {
-    std::vector<std::string> argv = {DSOPS_CXX, include, "-I" + (source / "ops").string()};
-    argv.insert(argv.end(), more.begin(), more.end());
-    const dsbuild::ProcessResult result = run(argv);
-    INFO(result.err);
-    REQUIRE(result.ok());
-  };
-  compile({"-x", "c", "-std=c11", "-Wall", "-Wextra", "-pedantic", "-Werror", "-O1",
-           files.path / "example.c", "-x", "none", "-L" + folder.string(), "-ldsops",
-           "-Wl,-rpath," + folder.string(), "-o", program});
-  const std::filesystem::path images = files.path / "images/cpu_adam/cpu";
-  std::filesystem::create_directories(images);
-  compile({"-std=c++20", "-O2", "-fPIC", "-shared", "-fvisibility=hidden",
-           source / "ops/cpu_adam/op.cpp", "-o",
-           files.path / "lib" / DSOPS_TOY_TRIPLE / "cpu_adam.so"});
-  compile({"-std=c++17", "-O1", "-fPIC", "-shared", "-fvisibility=hidden",
-           source / "ops/cpu_adam/kernels.cpp", "-o", images / DSOPS_BASE_IMAGE});
-
-  const dsbuild::ProcessResult result = run({program}, {{"DSOPS_BUNDLE", files.path}});
-  INFO(result.err);
-  CHECK(result.out == "0.9 2.1 2.9\n");
-  CHECK(result.ok());
-}
-
 #ifdef DSOPS_QEMU
 TEST_CASE("on an emulated Nehalem the image of v2 runs, on a Haswell that of v3") {
   ToyBundle files;
