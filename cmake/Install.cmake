@@ -2,7 +2,9 @@
 # machine lacks lie in lib/dsbuild.
 include(GNUInstallDirs)
 
-set_target_properties(dsbuild PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}/dsbuild")
+# The same in the build tree: CMake would pad its RUNPATH there with empty entries, each the current folder.
+set_target_properties(dsbuild PROPERTIES BUILD_WITH_INSTALL_RPATH ON
+  INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}/dsbuild")
 install(TARGETS dsbuild
   RUNTIME_DEPENDENCY_SET dsbuild_libraries
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

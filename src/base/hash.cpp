@@ -1,24 +1,37 @@
 #include "base/hash.h"
 
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
 
 #include <array>
 #include <cstdint>
 #include <fstream>
 #include <iterator>
+#include <new>
 #include <stdexcept>
 
 #include "base/error.h"
 
 namespace dsbuild {
 
+namespace {
+
+/// Looked up once, not per hash, and whatever the user's openssl.cnf or OPENSSL_CONF says.
+const EVP_MD* find_sha256() {
+  OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, nullptr);
+  const EVP_MD* found = EVP_MD_fetch(nullptr, "SHA256", nullptr);
+  if (found == nullptr) throw std::runtime_error("libcrypto has no SHA-256");
+  return found;
+}
+
+}  // namespace
+
 struct Hasher::State {
   std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> context{EVP_MD_CTX_new(), &EVP_MD_CTX_free};
 
   State() {
-    if (EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) != 1) {
-      throw std::runtime_error("libcrypto has no SHA-256");
-    }
+    static const EVP_MD* const kSha256 = find_sha256();
+    if (EVP_DigestInit_ex(context.get(), kSha256, nullptr) != 1) throw std::bad_alloc();
   }
   void add(const void* data, std::size_t size) { EVP_DigestUpdate(context.get(), data, size); }
   std::string hex() {

@@ -84,12 +84,18 @@ struct BundleContent {
 /// nothing. For asking before a long build.
 std::optional<Error> check_place(const std::filesystem::path& out);
 
+/// What stands at a bundle's place once it is published.
+struct Publication {
+  BundleIndex index;
+  bool changed = false;  ///< false: it stood there already, exactly like this
+};
+
 /// Publishes the plan's artifacts at `out`: staged beside it, checked as check_bundle does, then
-/// put in its place by rename. An interrupted or failed publication leaves the old bundle. False
-/// when `out` already holds exactly this. Throws Error(file_system), Error(bad_artifact) with every
-/// mismatch, Error(interrupted), and what check_place says.
-bool write_bundle(const plan::Plan& plan, const BundleContent& content,
-                  const std::filesystem::path& out);
+/// put in its place by rename. An interrupted or failed publication leaves the old bundle. Throws
+/// Error(file_system), Error(bad_artifact) with every mismatch, Error(interrupted), and what
+/// check_place says.
+Publication write_bundle(const plan::Plan& plan, const BundleContent& content,
+                         const std::filesystem::path& out);
 
 /// bundle.json of a folder; throws Error(bad_artifact) when there is none or it can't be
 /// understood.

@@ -32,6 +32,18 @@ constexpr auto kForms = std::to_array<FormRow>({
     {"hsaco", Code::device},
 });
 
+/// Functions that NVIDIA's driver brings to what it loads.
+/// https://docs.nvidia.com/cuda/ptx-writers-guide-to-interoperability/#system-calls
+constexpr auto kSystemCalls =
+    std::to_array<std::string_view>({"__assertfail", "free", "malloc", "vprintf"});
+/// Its own names: ptxas 13 leaves .nv.reservedSmem.offset0 undefined in code for sm_90 and newer.
+constexpr std::string_view kDriverPrefix = ".nv.";
+
+bool comes_from_driver(const std::string& name) {
+  return name.starts_with(kDriverPrefix) ||
+         std::find(kSystemCalls.begin(), kSystemCalls.end(), name) != kSystemCalls.end();
+}
+
 std::optional<Code> code_of(const std::string& form) {
   for (const FormRow& row : kForms) {
     if (row.form == form) return row.code;
@@ -69,7 +81,10 @@ class ImageCheck {
       return std::move(problems_);
     }
     if (code) check_kind(*code);
-    if (facts_.device) check_arch();
+    if (facts_.device) {
+      check_arch();
+      check_undefined();
+    }
     if (!facts_.device && code) {
       check_machine();
       check_host_library();
@@ -92,6 +107,14 @@ class ImageCheck {
     if (!is_same_target(facts_.target, file_.arch)) {
       tell(fmt::format("is compiled for {}, the index says {}", facts_.target, file_.arch));
     }
+  }
+
+  /// Images are loaded one by one: nothing else brings what one lacks.
+  void check_undefined() {
+    std::vector<std::string> nowhere;
+    std::copy_if(facts_.undefined.begin(), facts_.undefined.end(), std::back_inserter(nowhere),
+                 [](const std::string& name) { return !comes_from_driver(name); });
+    if (!nowhere.empty()) tell(fmt::format("uses {}, which it does not hold", join(nowhere, ", ")));
   }
 
   void check_machine() {

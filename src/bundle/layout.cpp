@@ -26,7 +26,19 @@ std::string without_places(std::string text, const plan::Plan& plan) {
   return text;
 }
 
-BundleFile make_artifact(const plan::Entry& entry, const FileFacts& facts) {
+/// What a host library must export, no more and no less; nothing where its op doesn't say.
+std::vector<std::string> planned_exports(const plan::Entry& entry, const plan::Plan& plan) {
+  if (!entry.is_host_library() || entry.steps.empty()) return {};
+  const auto step = std::find_if(plan.steps.begin(), plan.steps.end(), [&](const plan::Step& one) {
+    return one.id == entry.steps.back();
+  });
+  if (step == plan.steps.end()) return {};
+  std::vector<std::string> names = step->kernels;
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+BundleFile make_artifact(const plan::Entry& entry, const plan::Plan& plan, const FileFacts& facts) {
   BundleFile file;
   file.path = entry.artifact;
   file.sha256 = facts.sha256;
@@ -37,7 +49,8 @@ BundleFile make_artifact(const plan::Entry& entry, const FileFacts& facts) {
   file.form = entry.form;
   file.variant = entry.variant;
   file.archs = entry.archs;
-  file.kernels = facts.kernels;
+  file.kernels = planned_exports(entry, plan);
+  if (file.kernels.empty()) file.kernels = facts.kernels;
   file.needs = entry.needs;
   file.needs.insert(facts.needs.begin(), facts.needs.end());
   return file;
@@ -78,7 +91,8 @@ BundleIndex make_index(const plan::Plan& plan, const BundleContent& content,
   index.host_features = plan.host_features;
   for (const plan::Entry& entry : plan.entries) {
     if (is_artifact(entry)) {
-      index.files.push_back(make_artifact(entry, memory.facts(sources.at(entry.artifact), true)));
+      index.files.push_back(
+          make_artifact(entry, plan, memory.facts(sources.at(entry.artifact), true)));
     } else {
       index.gaps.push_back(make_gap(entry, plan));
     }

@@ -63,17 +63,18 @@ void refuse_mismatches(const std::vector<Diagnostic>& problems) {
 
 }  // namespace
 
-bool write_bundle(const plan::Plan& plan, const BundleContent& content, const fs::path& out) {
+Publication write_bundle(const plan::Plan& plan, const BundleContent& content,
+                         const fs::path& out) {
   if (auto problem = check_place(out)) throw Error(*problem);
   // What is replaced is the folder itself, not a link to it.
   const fs::path place = fs::weakly_canonical(out);
   const Sources sources = find_sources(plan, content);
   Memory memory(content.build_folder);
-  const BundleIndex index = make_index(plan, content, sources, memory);
+  BundleIndex index = make_index(plan, content, sources, memory);
   const std::string index_text = dump_json(to_json(index));
   if (holds(place, index, index_text, memory)) {
     memory.write();
-    return false;
+    return {std::move(index), false};
   }
   {
     const ScratchFolder scratch(place);
@@ -88,7 +89,7 @@ bool write_bundle(const plan::Plan& plan, const BundleContent& content, const fs
     memory.put(place / file.path, {file.sha256, file.size, {}, {}});
   }
   memory.write();
-  return true;
+  return {std::move(index), true};
 }
 
 }  // namespace dsbuild::bundle

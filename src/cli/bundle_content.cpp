@@ -63,9 +63,13 @@ bool is_dirty(Context& context, const fs::path& root) {
   const auto git = find_program(context.host_system(), "git");
   if (!git) return true;
   Command command;
-  command.argv = {git->string(), "-C",          root.string(),
-                  "status",      "--porcelain", "--untracked-files=no"};
+  // Looking must change nothing, nor stand in the way of the user's own git.
+  command.argv = {git->string(), "--no-optional-locks", "-C", root.string(), "status",
+                  "--porcelain", "--untracked-files=no"};
   command.environment = context.host_system().environment();
+  // A hook of git's runs with GIT_DIR and its like set, for a repository that need not be this one.
+  std::erase_if(command.environment,
+                [](const auto& variable) { return variable.first.starts_with("GIT_"); });
   const ProcessResult result = context.processes().run(command);
   return !result.ok() || !trim(result.out).empty();
 }

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include <chrono>
+#include <future>
 #include <memory>
 
 #include "base/error.h"
@@ -52,6 +53,17 @@ int jobs_of(const Context& context, const BuildFlags& flags, const probe::Machin
   return jobs ? *jobs
               : run::default_jobs(machine.host.cpus.value.value_or(1),
                                   machine.host.memory.value.value_or(0));
+}
+
+/// Of a TMPDIR that is not there compilers only say that some file can't be opened, or fall back to
+/// /tmp without a word.
+void check_temporary_folder(const System& system) {
+  const std::string folder = system.env("TMPDIR").value_or("");
+  std::error_code error;
+  const bool usable = fs::is_directory(folder, error) && ::access(folder.c_str(), W_OK | X_OK) == 0;
+  if (folder.empty() || usable) return;
+  throw Error(ExitCode::file_system, "compilers can't put their temporary files there",
+              "TMPDIR " + folder, "set TMPDIR to a folder that can be written, or leave it unset");
 }
 
 std::unique_ptr<run::Progress> make_progress(const Context& context) {
@@ -113,6 +125,7 @@ ExitCode exit_code_of(const run::BuildOutcome& outcome) {
 }
 
 ExitCode run_build_command(Context& context, const BuildFlags& flags) {
+  check_temporary_folder(context.host_system());
   const manifest::Catalog catalog = context.read_catalog();
   probe::Machine machine = context.probe(catalog);
   plan::Request request = context.request(catalog);
@@ -137,6 +150,11 @@ ExitCode run_build_command(Context& context, const BuildFlags& flags) {
     write_file_if_changed(flags.compile_commands,
                           ninja::render_compile_commands(plan, build_folder));
   }
+  // git looks at every file of the checkout, which takes about as long as a Ninja with nothing to
+  // do.
+  auto content = std::async(std::launch::async, [&] {
+    return collect_content(context, catalog, machine, plan, build_folder);
+  });
   const run::BuildOutcome outcome = run::run_build(
       plan, ninja::render_build_files(plan, build_folder),
       {build_folder, context.executable(), ninja, jobs, flags.keep_going, flags.explain},
@@ -146,8 +164,7 @@ ExitCode run_build_command(Context& context, const BuildFlags& flags) {
       context.note(line);
     return exit_code_of(outcome);
   }
-  const bool changed = bundle::write_bundle(
-      plan, collect_content(context, catalog, machine, plan, build_folder), out);
+  const bundle::Publication bundle = bundle::write_bundle(plan, content.get(), out);
   if (!flags.depfile.empty()) {
     write_file(flags.depfile,
                render_depfile(context, plan, catalog, flags.out, build_folder, ninja));
@@ -156,9 +173,9 @@ ExitCode run_build_command(Context& context, const BuildFlags& flags) {
     std::error_code error;
     fs::last_write_time(out / "bundle.json", fs::file_time_type::clock::now(), error);
   }
-  context.print(report::render_text(
-      describe_build(plan, bundle::read_bundle(out), outcome, changed, flags.out),
-      context.style(STDOUT_FILENO)));
+  context.print(
+      report::render_text(describe_build(plan, bundle.index, outcome, bundle.changed, flags.out),
+                          context.style(STDOUT_FILENO)));
   return plan.verdict();
 }
 

@@ -175,10 +175,12 @@ plan::Plan Context::plan(const plan::Request& request, const manifest::Catalog& 
 }
 
 void Context::print(std::string_view text) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
-    const int error = errno;
-    stop_if_interrupted();
-    throw_file_error("can't write", "standard output", error);
+  // Not by stdio: what stays in its buffer would be written at exit, to a pipe that nobody reads.
+  while (!text.empty()) {
+    const ssize_t n = ::write(STDOUT_FILENO, text.data(), text.size());
+    if (n < 0 && errno != EINTR) throw_file_error("can't write", "standard output", errno);
+    text.remove_prefix(n < 0 ? 0 : static_cast<std::size_t>(n));
+    if (!text.empty()) stop_if_interrupted();
   }
 }
 

@@ -30,6 +30,18 @@ bool is_planned(const Entry& entry) {
   return entry.state == EntryState::planned;
 }
 
+/// What makes a planned entry; and what it needs that only a compiler can tell, which a plan starts
+/// none of.
+std::string story(const plan::Plan& plan, const Entry& entry) {
+  std::string text = entry.toolchain + " makes " + entry.artifact;
+  for (const plan::Trial& trial : plan.trials) {
+    const bool of_entry =
+        std::find(entry.trials.begin(), entry.trials.end(), trial.key) != entry.trials.end();
+    if (of_entry && !trial.need.empty()) text += ", if its build finds the " + trial.need;
+  }
+  return text;
+}
+
 }  // namespace
 
 report::Document describe_plan(const plan::Plan& plan) {
@@ -50,10 +62,8 @@ report::Document explain_op(const plan::Plan& plan, std::string_view op) {
     std::string arch = entry.is_host_library() ? "host library" : entry.arch;
     if (!entry.variant.empty()) arch += " " + entry.variant;
     if (is_planned(entry)) {
-      section.rows.push_back({{entry.accelerator},
-                              {arch},
-                              {"planned", report::Tone::good},
-                              {entry.toolchain + " makes " + entry.artifact}});
+      section.rows.push_back(
+          {{entry.accelerator}, {arch}, {"planned", report::Tone::good}, {story(plan, entry)}});
     } else {
       section.rows.push_back({{entry.accelerator},
                               {arch},

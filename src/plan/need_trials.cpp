@@ -28,6 +28,7 @@ Trial begin_trial(const std::string& what, const Op& op, const Choice& choice,
                   const std::string& hint) {
   Trial trial;
   trial.what = fmt::format("{} (for {}, with {})", what, op.name, choice.toolchain->id);
+  trial.need = what;
   trial.hint = hint;
   return trial;
 }

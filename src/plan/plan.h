@@ -63,7 +63,8 @@ struct Entry {
 /// an op needs.
 struct Trial {
   std::string key;          ///< toolchain identity and content: equal keys give equal answers
-  std::string what;         ///< "canary of nvcc-13.0.88", "header cutlass/cutlass.h"
+  std::string what;         ///< "canary of nvcc-13.0.88", "header cutlass/cutlass.h (for …)"
+  std::string need;         ///< what of an op is tried, "header cutlass/cutlass.h"; else empty
   std::string source_name;  ///< "canary.cu"
   std::string source;       ///< its text
   std::vector<Step> steps;  ///< run in order in a folder of their own, `{build}` being that folder

@@ -47,6 +47,11 @@ bool within(const std::map<std::string, VersionRange>& limits, const Toolchain& 
   return range != limits.end() && compiler.version && range->second.contains(*compiler.version);
 }
 
+/// A demanded toolchain is not replaced by installing another one.
+std::string way_out(const Toolchain& toolchain, const std::string& hint) {
+  return toolchain.demanded ? "correct " + toolchain.origin + " or leave it unset" : hint;
+}
+
 /// How many archs a message names; a compiler may know fifty.
 constexpr std::ptrdiff_t kNearArchs = 3;
 
@@ -208,8 +213,7 @@ Reason ToolchainChooser::unusable(const Toolchain& toolchain, const std::string&
   }
   return {absent ? ReasonCode::toolchain_absent : ReasonCode::toolchain_partial,
           trouble(toolchain) + (toolchain.demanded && !absent ? demanded_by(toolchain) : ""),
-          (toolchain.demanded ? "correct " + toolchain.origin + " or leave it unset" : hint) +
-              (others.empty() ? "" : "; also found: " + join(others, ", "))};
+          way_out(toolchain, hint) + (others.empty() ? "" : "; also found: " + join(others, ", "))};
 }
 
 std::optional<Reason> ToolchainChooser::find_miss(const Want& want, const Candidate& candidate,
@@ -220,11 +224,13 @@ std::optional<Reason> ToolchainChooser::find_miss(const Want& want, const Candid
   const VersionRange& range = recipe.kinds.at(toolchain.kind);
   if (!toolchain.version) {
     return Reason{ReasonCode::toolchain_version,
-                  describe(toolchain) + ": " + toolchain.version.reason, recipe.hint};
+                  describe(toolchain) + ": " + toolchain.version.reason,
+                  way_out(toolchain, recipe.hint)};
   }
   if (!range.contains(*toolchain.version)) {
     return Reason{ReasonCode::toolchain_version,
-                  fmt::format("{} is not {}", describe(toolchain), range.text()), recipe.hint};
+                  fmt::format("{} is not {}", describe(toolchain), range.text()),
+                  way_out(toolchain, recipe.hint)};
   }
   if (recipe.host_compiler) {
     if (auto reason = find_host_compiler(toolchain, host_compiler)) return reason;
@@ -239,7 +245,7 @@ std::optional<Reason> ToolchainChooser::find_miss(const Want& want, const Candid
     return Reason{ReasonCode::need_version,
                   fmt::format("a toolchain for {} of version {} is needed, {} is not",
                               want.accelerator->name, needed->text(), describe(toolchain)),
-                  recipe.hint};
+                  way_out(toolchain, recipe.hint)};
   }
   return std::nullopt;
 }

@@ -12,7 +12,7 @@ expect 5 "$DSBUILD" build --root root --ops hello --lock-timeout 1
 says stderr 'out/build/.lock'
 says stderr '--lock-timeout'
 pkill -KILL -P $holder || true
-kill -KILL $holder
+kill -KILL $holder 2>/dev/null || true
 wait $holder 2>/dev/null || true
 expect 0 "$DSBUILD" build --root root --ops hello --lock-timeout 1
 "$DSBUILD" build --root root --ops hello >one 2>&1 &

@@ -69,6 +69,21 @@ TEST_CASE("a file without change keeps its time and is not written", "[files]") 
   CHECK(read_text(path).empty());
 }
 
+TEST_CASE("only regular files are read, whole, and nothing is waited for", "[files]") {
+  TempFolder folder;
+  const std::string bytes = std::string("a\0b\r\n", 5) + std::string(200'000, 'x');
+  write_text(folder / "file", bytes);
+  fs::create_symlink("file", folder / "link");
+  REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
+  CHECK(read_file(folder / "file") == bytes);
+  CHECK(read_file(folder / "link") == bytes);
+  write_text(folder / "empty", "");
+  CHECK(read_file(folder / "empty") == "");
+  CHECK_FALSE(read_file(folder / "none"));
+  CHECK_FALSE(read_file(folder.path));
+  CHECK_FALSE(read_file(folder / "pipe"));
+}
+
 TEST_CASE("a reader never sees half a file", "[files]") {
   TempFolder folder;
   const fs::path path = folder / "f";

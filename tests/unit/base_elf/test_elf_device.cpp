@@ -90,9 +90,11 @@ TEST_CASE("every arch that this nvcc offers is read back from its cubin", "[elf]
   for (const char* arch : {"sm_90a", "sm_100a", "sm_100f", "sm_120a", "sm_120f"}) {
     if (help.find("'" + std::string(arch) + "'") != std::string::npos) archs.emplace_back(arch);
   }
+  // From PTX of the oldest arch, so that its front end runs once: ptxas makes the cubins.
+  test::run_tool({*nvcc, "-ptx", "k.cu", "-o", "k.ptx"}, folder.path);
   for (const std::string& arch : archs) {
     INFO(arch);
-    test::run_tool({*nvcc, "-cubin", "-arch=" + arch, "k.cu", "-o", "k.cubin"}, folder.path);
+    test::run_tool({*nvcc, "-cubin", "-arch=" + arch, "k.ptx", "-o", "k.cubin"}, folder.path);
     const ElfFacts facts = read_image(folder / "k.cubin");
     CHECK(facts.problem.empty());
     CHECK(facts.device);

@@ -35,7 +35,7 @@ class Shop {
     return plan.entries.back();
   }
 
-  bool write() { return write_bundle(plan, content, out()); }
+  bool write() { return write_bundle(plan, content, out()).changed; }
   std::filesystem::path out() const { return temp / "out/bundle"; }
   std::string text(const std::string& path) const { return test::read_text(out() / path); }
   std::vector<Diagnostic> check() const { return check_bundle(out(), read_bundle(out())); }

@@ -1,6 +1,7 @@
 // Bundles that this machine's compilers made, damaged in every way.
 #include "base/elf.h"
 #include "base/text.h"
+#include "bundle/check_image.h"
 #include "unit/bundle/shop.h"
 
 namespace fs = std::filesystem;
@@ -143,6 +144,59 @@ TEST_CASE("a library that needs, exports or remembers too much is refused before
     }
     CHECK_FALSE(fs::exists(shop.out()));
   }
+}
+
+TEST_CASE("a host library exports what its link was to export, no more and no less", "[check]") {
+  // A template's instance is weak: C++ leaks those first.
+  const std::string weak =
+      "template <class T> __attribute__((visibility(\"default\"))) T twice(T x) { return 2 * x; }\n"
+      "template int twice<int>(int);\n";
+  const std::string open = R"(extern "C" __attribute__((visibility("default"))) void a_open() {})";
+  const std::string call = R"(extern "C" __attribute__((visibility("default"))) void b_call() {})";
+  const auto publish = [](const std::string& code) {
+    Shop shop;
+    add_library(shop, "lib/libdsops.so", code);
+    plan::Step link;
+    link.id = "libdsops.so";
+    link.kernels = {"b_call", "a_open"};
+    shop.plan.entries.back().steps = {link.id};
+    shop.plan.steps = {link};
+    try {
+      shop.write();
+      return std::string();
+    } catch (const Error& error) {
+      return error.message;
+    }
+  };
+  if (!test::find_tool({"g++"})) {
+    WARN("skipped: no g++ on this machine");
+    return;
+  }
+  CHECK(publish(open + call) == "");
+  CHECK_THAT(publish(open + call + "\n" + weak),
+             Catch::EndsWith("holds _Z5twiceIiET_S0_, which the index does not list"));
+  CHECK_THAT(publish(open), Catch::EndsWith("does not hold b_call"));
+}
+
+TEST_CASE("I06: what a cubin lacks is told, but not what the driver brings", "[check]") {
+  const auto nvcc = test::find_tool({"nvcc"});
+  if (!nvcc) {
+    WARN("skipped: no nvcc on this machine");
+    return;
+  }
+  Shop shop;
+  test::write_text(shop.temp / "k.cu",
+                   "#include <cstdio>\n__device__ int outside(int);\n"
+                   "extern \"C\" __global__ void scale(int* x) { printf(\"%d\", outside(*x)); }\n");
+  test::run_tool({*nvcc, "-cubin", "-rdc=true", "-arch=sm_90", "k.cu", "-o", "k.cubin"},
+                 shop.temp.path);
+  const ElfFacts facts = read_elf(shop.temp / "k.cubin");
+  BundleFile file;
+  file.arch = "sm_90";
+  file.form = "cubin";
+  file.kernels = {"scale"};
+  CHECK(check_image(file, facts, "x86_64") ==
+        std::vector<std::string>{"uses _Z7outsidei, which it does not hold"});
 }
 
 TEST_CASE("B15: a compiler that ignores the arch is caught before anything is published",

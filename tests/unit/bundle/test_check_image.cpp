@@ -132,6 +132,14 @@ TEST_CASE("a library for another machine is told", "[check]") {
   CHECK(c.problems() == "is compiled for aarch64, the bundle is for x86_64");
 }
 
+TEST_CASE("I06: what an image lacks is told, except what the driver brings", "[check]") {
+  DeviceCase c;
+  c.facts.undefined = {".nv.reservedSmem.offset0", "__assertfail", "vprintf"};
+  CHECK(c.problems() == "");
+  c.facts.undefined.push_back("outside");
+  CHECK(c.problems() == "uses outside, which it does not hold");
+}
+
 TEST_CASE("kernels are all there, and no other", "[check]") {
   DeviceCase c;
   c.facts.kernels = {"scales"};

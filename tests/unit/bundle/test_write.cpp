@@ -239,16 +239,16 @@ TEST_CASE("an empty folder, a new one and a link to a folder can be the place", 
 
   fs::create_directories(shop.temp / "real");
   fs::create_directory_symlink(shop.temp / "real", shop.temp / "link");
-  CHECK(write_bundle(shop.plan, shop.content, shop.temp / "link"));
+  CHECK(write_bundle(shop.plan, shop.content, shop.temp / "link").changed);
   CHECK(fs::is_symlink(shop.temp / "link"));
   CHECK(fs::exists(shop.temp / "real/bundle.json"));
-  CHECK_FALSE(write_bundle(shop.plan, shop.content, shop.temp / "link"));
+  CHECK_FALSE(write_bundle(shop.plan, shop.content, shop.temp / "link").changed);
 
-  CHECK(write_bundle(shop.plan, shop.content, shop.temp / "deep/er/bundle"));
+  CHECK(write_bundle(shop.plan, shop.content, shop.temp / "deep/er/bundle").changed);
   const fs::path before = fs::current_path();
   fs::current_path(shop.temp.path);
-  CHECK(write_bundle(shop.plan, shop.content, "relative"));
-  CHECK_FALSE(write_bundle(shop.plan, shop.content, "./relative/"));
+  CHECK(write_bundle(shop.plan, shop.content, "relative").changed);
+  CHECK_FALSE(write_bundle(shop.plan, shop.content, "./relative/").changed);
   fs::current_path(before);
   CHECK(fs::exists(shop.temp / "relative/bundle.json"));
 }
