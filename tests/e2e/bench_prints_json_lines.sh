@@ -17,4 +17,5 @@ assert [row["name"] for row in rows] == ["plan", "plan-growth"]
 assert all(row["value"] > 0 and row["ratio"] > 0 and isinstance(row["met"], bool) for row in rows)
 PYTHON
 expect 2 "$SOURCE/scripts/bench" --build "$BUILD" plam
-says stderr 'plan-growth'
+says stderr 'did you mean plan?'
+says stderr 'cpu-adam-one-thread'
