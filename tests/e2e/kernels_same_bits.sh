@@ -13,10 +13,13 @@ build() {
 build gcc "$DSBUILD" build
 build clang CXX=clang++ "$DSBUILD" build --accelerators cpu,emu
 bundles="gcc clang"
-clang=$("$DSBUILD" report --format json | sed -n 's/.*"path": "\(.*clang++-[0-9]*\)".*/\1/p' | sort -V | tail -n 1)
-if command -v ptxas >/dev/null && [ -n "$clang" ]; then
-    build ptxas "$DSBUILD" build --accelerators cuda --arch '9.0+PTX' --toolkit "clang-ptxas=$clang"
+ptxas=$(command -v ptxas || true)
+if [ -n "$ptxas" ] && "$DSBUILD" report | grep -q 'clang-ptxas .* complete'; then
+    build ptxas "$DSBUILD" build --accelerators cuda --arch '9.0+PTX' --toolkit "clang-ptxas=$ptxas"
+    says ptxas/report.txt 'toolchain.cuda --toolkit clang-ptxas'
     bundles="$bundles ptxas"
+else
+    echo 'cuda by clang and ptxas is left out: no ptxas on PATH, or no clang that knows NVIDIA targets'
 fi
 # shellcheck disable=SC2086
 "$python" "$SOURCE/tests/e2e/kernels_same_bits.py" . $bundles
