@@ -8,8 +8,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <random>
 
 #include "base/error.h"
@@ -123,12 +121,12 @@ fs::path write_staging_folder(const fs::path& target) {
 
 void write_copy(const fs::path& from, const fs::path& to) {
   struct stat st {};
-  std::ifstream in(from, std::ios::binary);
-  if (!in || ::stat(from.c_str(), &st) != 0) throw_file_error("can't read", from, errno);
-  const std::string bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  if (in.bad()) throw_file_error("can't read", from, EIO);
+  if (::stat(from.c_str(), &st) != 0) throw_file_error("can't read", from, errno);
+  errno = 0;
+  const auto bytes = read_file(from);
+  if (!bytes) throw_file_error("can't read", from, errno != 0 ? errno : EIO);
   // Not std::filesystem::copy_file: it tells a full disk as an input/output error.
-  write_file(to, bytes, (st.st_mode & S_IXUSR) != 0);
+  write_file(to, *bytes, (st.st_mode & S_IXUSR) != 0);
 }
 
 void write_removal(const fs::path& path) {

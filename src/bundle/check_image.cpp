@@ -32,8 +32,8 @@ constexpr auto kForms = std::to_array<FormRow>({
     {"hsaco", Code::device},
 });
 
-/// Functions that NVIDIA's driver brings to what it loads.
-/// https://docs.nvidia.com/cuda/ptx-writers-guide-to-interoperability/#system-calls
+/// Functions that NVIDIA's driver brings to what it loads: "System Calls" in
+/// https://docs.nvidia.com/cuda/ptx-writers-guide-to-interoperability/
 constexpr auto kSystemCalls =
     std::to_array<std::string_view>({"__assertfail", "free", "malloc", "vprintf"});
 /// Its own names: ptxas 13 leaves .nv.reservedSmem.offset0 undefined in code for sm_90 and newer.

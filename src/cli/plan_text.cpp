@@ -15,10 +15,6 @@ namespace {
 using plan::Entry;
 using plan::EntryState;
 
-std::string with_hint(const plan::Reason& reason) {
-  return reason.text + (reason.hint.empty() ? "" : " (" + reason.hint + ")");
-}
-
 std::string entry_name(const Entry& entry) {
   std::string name = entry.op + ", " + entry.accelerator;
   if (!entry.arch.empty()) name += " " + entry.arch;
@@ -68,7 +64,7 @@ report::Document explain_op(const plan::Plan& plan, std::string_view op) {
       section.rows.push_back({{entry.accelerator},
                               {arch},
                               {"skipped", report::Tone::warning},
-                              {entry.reason ? with_hint(*entry.reason) : ""}});
+                              {entry.reason ? plan::with_hint(*entry.reason) : ""}});
     }
   }
   return {std::string(op), {section}};
@@ -93,7 +89,8 @@ report::Document list_commands(const plan::Plan& plan, std::string_view op) {
           section.rows.push_back({{"command"}, {shell_join(step->second->argv)}});
       }
     } else if (entry.reason) {
-      section.rows.push_back({{"skipped"}, {with_hint(*entry.reason), report::Tone::warning}});
+      section.rows.push_back(
+          {{"skipped"}, {plan::with_hint(*entry.reason), report::Tone::warning}});
     }
     document.sections.push_back(std::move(section));
   }
@@ -104,7 +101,7 @@ std::vector<std::string> missing_lines(const plan::Plan& plan) {
   std::vector<std::string> lines;
   for (const Entry& entry : plan.entries) {
     if (is_planned(entry) || !entry.required || !entry.reason) continue;
-    const std::string line = entry_name(entry) + ": " + with_hint(*entry.reason);
+    const std::string line = entry_name(entry) + ": " + plan::with_hint(*entry.reason);
     if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
   }
   return lines;
@@ -141,7 +138,7 @@ std::vector<std::string> skipped_accelerators(const plan::Plan& plan) {
         entry.reason->code == plan::ReasonCode::accelerator_not_requested ||
         std::find(planned.begin(), planned.end(), entry.accelerator) != planned.end();
     if (!silent)
-      lines.emplace(entry.accelerator, entry.accelerator + ": " + with_hint(*entry.reason));
+      lines.emplace(entry.accelerator, entry.accelerator + ": " + plan::with_hint(*entry.reason));
   }
   std::vector<std::string> result;
   for (auto& [accelerator, line] : lines) result.push_back(std::move(line));

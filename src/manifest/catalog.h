@@ -105,7 +105,7 @@ struct ToolchainProbe {
   bool versioned = false;             ///< also look for NAME-<number> beside each
   std::vector<std::string>
       env;  ///< variables that name the command or its folder: an explicit choice
-  std::vector<std::string> folders;  ///< where to look besides PATH ("/opt/acme/bin")
+  std::vector<std::string> folders;  ///< where to look besides PATH ("/opt/toolkit/bin")
   std::vector<std::string> version_argv;
   std::string version_regex;            ///< first group: the version
   bool newest = false;                  ///< prefer the newest; else the first one found

@@ -145,7 +145,7 @@ inline constexpr std::array kRules{
             "remove \"{0}\" or \"prober\""},
     RuleRow{Rule::probe_incomplete, "the probe needs the key '{0}'", "add it"},
     RuleRow{Rule::folder_not_absolute, "the folder '{0}' is not absolute",
-            "write it from the root, such as /opt/acme/bin"},
+            "write it from the root, such as /opt/toolkit/bin"},
     RuleRow{Rule::bad_regex, "'{0}' is no regular expression",
             "write an ECMAScript regular expression, its brackets and parentheses closed"},
     RuleRow{Rule::regex_without_group, "the regular expression '{0}' has no group",

@@ -149,7 +149,7 @@ void add_trials(Draft& draft, Plan& plan) {
   }
 }
 
-void add_settings(Draft& draft, Plan& plan) {
+void add_settings(Draft& draft, const std::vector<std::string>& left_out, Plan& plan) {
   const Scope& scope = draft.scope;
   const auto add = [&plan](std::string name, std::string value, std::string origin) {
     plan.settings.push_back({std::move(name), std::move(value), std::move(origin)});
@@ -162,7 +162,6 @@ void add_settings(Draft& draft, Plan& plan) {
   add("accelerators", join(accelerators, " "),
       scope.accelerators_named ? scope.accelerators_origin : by_default);
   add("ops", join(ops, " "), scope.ops_named ? "--ops" : by_default);
-  const std::vector<std::string> left_out = find_left_out(draft.request.environment);
   if (!left_out.empty()) add("not passed on", join(left_out, " "), "environment");
   for (const auto& [name, targets] : draft.targets) {
     if (targets.out) continue;
@@ -175,12 +174,11 @@ void add_settings(Draft& draft, Plan& plan) {
             [](const Setting& a, const Setting& b) { return a.name < b.name; });
 }
 
-void add_notes(Draft& draft, Plan& plan) {
+void add_notes(Draft& draft, const std::vector<std::string>& left_out, Plan& plan) {
   for (const auto& [name, targets] : draft.targets) {
     if (!targets.note.empty()) plan.notes.push_back(targets.note);
   }
   for (std::string& note : draft.chooser.notes()) plan.notes.push_back(std::move(note));
-  const std::vector<std::string> left_out = find_left_out(draft.request.environment);
   if (!left_out.empty()) {
     plan.notes.push_back("not passed on to compilers: " + join(left_out, ", ") +
                          " (set in the environment; flags belong in the op's manifest)");
@@ -203,8 +201,9 @@ Plan make_plan(const Request& request, const manifest::Catalog& catalog,
   plan.paths = draft.paths.all();
   add_entries(draft, sort_items(draft), plan);
   add_trials(draft, plan);
-  add_settings(draft, plan);
-  add_notes(draft, plan);
+  const std::vector<std::string> left_out = find_left_out(request.environment);
+  add_settings(draft, left_out, plan);
+  add_notes(draft, left_out, plan);
   return plan;
 }
 

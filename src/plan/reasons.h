@@ -69,6 +69,11 @@ struct Reason {
   std::string hint;  ///< what would change it
 };
 
+/// "no compiler for it (install one)"
+inline std::string with_hint(const Reason& reason) {
+  return reason.text + (reason.hint.empty() ? "" : " (" + reason.hint + ")");
+}
+
 /// The table's row.
 constexpr const ReasonRow& reason_row(ReasonCode code) {
   return kReasons[static_cast<std::size_t>(code)];

@@ -111,10 +111,7 @@ Json reason_json(const Skip& skip) {
 }  // namespace
 
 std::string Skip::text() const {
-  std::string text = archs.empty() ? "" : join(archs, " ") + ": ";
-  text += reason.text;
-  if (!reason.hint.empty()) text += " (" + reason.hint + ")";
-  return text;
+  return (archs.empty() ? "" : join(archs, " ") + ": ") + with_hint(reason);
 }
 
 std::vector<OpRow> summarize_ops(const plan::Plan& plan) {
