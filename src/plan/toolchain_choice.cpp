@@ -23,6 +23,12 @@ std::string trouble(const Toolchain& toolchain) {
   return describe(toolchain) + " is not complete; missing: " + join(toolchain.missing, ", ");
 }
 
+/// How much the user wants this one: not at all, by a variable, by the flag.
+int demand_of(const Toolchain& toolchain) {
+  if (!toolchain.demanded) return 0;
+  return toolchain.origin == probe::kToolkitFlag ? 2 : 1;
+}
+
 std::string demanded_by(const Toolchain& toolchain) {
   return " (demanded by " + toolchain.origin + ")";
 }
@@ -156,13 +162,20 @@ const std::vector<ToolchainChooser::Candidate>& ToolchainChooser::candidates(
 
 Choice ToolchainChooser::make_choice(const Want& want) {
   const std::vector<Candidate>& all = candidates(*want.accelerator);
-  const bool demanded =
-      std::any_of(all.begin(), all.end(), [](const Candidate& c) { return c.toolchain->demanded; });
+  int demand = 0;  // the strongest for which there is a recipe; any, when for none there is
+  bool demanded = false;
+  for (const Candidate& candidate : all) {
+    demanded = demanded || candidate.toolchain->demanded;
+    if (has_recipe_for(*candidate.recipe, want))
+      demand = std::max(demand, demand_of(*candidate.toolchain));
+  }
+  if (demanded && demand == 0) return {nullptr, nullptr, nullptr, barred(want, all), true};
   Choice miss;
   const Candidate* passed_over = nullptr;
   for (const Candidate& candidate : all) {
-    if (candidate.toolchain->demanded != demanded || !has_recipe_for(*candidate.recipe, want))
-      continue;
+    const bool counts = demand_of(*candidate.toolchain) == demand &&
+                        has_recipe_for(*candidate.recipe, want);
+    if (!counts) continue;
     const Toolchain* host_compiler = nullptr;
     std::optional<Reason> reason = find_miss(want, candidate, host_compiler);
     if (!reason) {
@@ -176,9 +189,7 @@ Choice ToolchainChooser::make_choice(const Want& want) {
       miss.demanded = demanded;
     }
   }
-  if (!miss.reason && demanded) {
-    miss = {nullptr, nullptr, nullptr, barred(want, all), true};
-  } else if (!miss.reason || (miss.reason->code == ReasonCode::toolchain_absent && !demanded)) {
+  if (!miss.reason || (miss.reason->code == ReasonCode::toolchain_absent && !demanded)) {
     miss.reason = absent(want);
   }
   return miss;

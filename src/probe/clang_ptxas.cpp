@@ -19,7 +19,6 @@ namespace {
 
 /// Clang 14 is the oldest that was tried with freestanding kernels.
 constexpr int kOldestClang = 14;
-constexpr const char* kFlag = "--toolkit";
 
 /// How to find a clang that compiles for NVIDIA GPUs, in the words of a descriptor.
 manifest::ToolchainProbe clang_probe() {
@@ -53,11 +52,11 @@ std::vector<Ptxas> find_ptxas(const Scene& scene, const std::string& demanded) {
     const fs::path real = find_command_files(scene.system, command).real;
     if (std::find(seen.begin(), seen.end(), real) != seen.end()) return;
     seen.push_back(real);
-    found.push_back({command, origin, origin == kFlag});
+    found.push_back({command, origin, origin == kToolkitFlag});
   };
   if (!demanded.empty()) {
     const fs::path path = demanded;
-    for (const fs::path& place : {path, path / "bin/ptxas", path / "ptxas"}) add(place, kFlag);
+    for (const fs::path& place : {path, path / "bin/ptxas", path / "ptxas"}) add(place, kToolkitFlag);
   }
   for (const fs::path& command : find_commands(scene.system, scene.path, "ptxas")) {
     add(find_command_files(scene.system, command).real, "PATH");
@@ -158,8 +157,8 @@ std::vector<Toolchain> find_clang_ptxas(const Scene& scene,
   std::vector<Toolchain> toolchains;
   if (!demanded.empty() && (assemblers.empty() || !assemblers.front().demanded)) {
     toolchains.push_back(make_absent(
-        probe.kind, demanded, fmt::format("{} {}={} holds no ptxas", kFlag, probe.kind, demanded),
-        kFlag, true));
+        probe.kind, demanded, fmt::format("{} {}={} holds no ptxas", kToolkitFlag, probe.kind, demanded),
+        kToolkitFlag, true));
   }
   for (const Ptxas& ptxas : assemblers) {
     toolchains.push_back(join_ptxas(scene, accelerator, clang, ptxas));

@@ -66,7 +66,7 @@ std::vector<CudaPlace> find_cuda_places(const Scene& scene, const std::string& k
   };
   if (const auto chosen = scene.options.toolkits.find(kind);
       chosen != scene.options.toolkits.end()) {
-    demand("--toolkit", chosen->second);
+    demand(kToolkitFlag, chosen->second);
   }
   for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
     if (const auto value = scene.system.env(variable)) demand(variable, *value);

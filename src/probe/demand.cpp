@@ -157,7 +157,7 @@ std::optional<Demand> find_demand(const Scene& scene, const manifest::ToolchainP
   if (const auto chosen = scene.options.toolkits.find(probe.kind);
       chosen != scene.options.toolkits.end()) {
     Demand demand{
-        "--toolkit", chosen->second, commands_at(scene.system, chosen->second, probe), {}};
+        kToolkitFlag, chosen->second, commands_at(scene.system, chosen->second, probe), {}};
     if (demand.commands.empty()) {
       demand.reason = fmt::format("--toolkit {}={} holds no {}", probe.kind, chosen->second,
                                   fmt::join(probe.commands, " or "));

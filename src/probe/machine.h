@@ -41,6 +41,9 @@ struct Device {
 enum class ToolchainState { complete, partial, absent };
 const char* state_name(ToolchainState state);  ///< "complete", …
 
+/// The origin of what the flag names. It is stronger than a variable.
+inline constexpr const char* kToolkitFlag = "--toolkit";
+
 /// A compiler set: a compiler and what it needs to build for one accelerator.
 struct Toolchain {
   std::string id;  ///< unique here: "gcc-12.2.0", "nvcc-13.0.88", with "#2" for a second equal one

@@ -164,6 +164,28 @@ TEST_CASE("a demanded compiler of one kind keeps the other kinds from being take
   CHECK(made.find("axpy", "cpu", "x86-64-v3", "so")->toolchain == "clang-19.1.4");
 }
 
+TEST_CASE("what the flag names is stronger than what a variable names, for all that it can make",
+          "[toolchain]") {
+  const probe::Machine machine =
+      with({make_gcc("12.2.0"),
+            demanded(make_nvcc("13.0.88", "/usr/local/cuda", cuda13_archs()), "CUDA_HOME"),
+            demanded(make_clang_ptxas("19.1.4", "12.4", {"sm_90", "sm_90a"}), "--toolkit")});
+  const Made axpy = plan_axpy(machine, "9.0");
+  CHECK(axpy.find("axpy", "cuda", "sm_90", "cubin")->toolchain == "clang-ptxas-19.1.4");
+  // It compiles no vendor headers: there the variable holds.
+  const Made attn = plan_for({{"attn"}, {}, "9.0a", {}}, make_catalog(), machine);
+  std::string toolchains;
+  for (const Entry& entry : attn.plan.entries) {
+    if (entry.accelerator == "cuda") toolchains += entry.toolchain + ";";
+  }
+  CHECK(toolchains.find("nvcc-13.0.88") != std::string::npos);
+
+  const Made host =
+      plan_axpy(with({demanded(make_gcc("12.2.0"), "CXX"),
+                      demanded(make_clang("19.1.4", "/usr/bin/clang++-19"), "--toolkit")}));
+  CHECK(host.find("axpy", "cpu", "x86-64-v3", "so")->toolchain == "clang-19.1.4");
+}
+
 TEST_CASE("a demanded toolchain without a recipe for what is wanted is a reason", "[toolchain]") {
   const Made made = plan_for(
       {{"attn"}, {}, "9.0a", {}}, make_catalog(),
