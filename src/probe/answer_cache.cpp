@@ -56,17 +56,6 @@ std::string make_question(const System& system, const Command& command, const fs
   return question.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-/// Never throws: no pipe left is a reason like any other.
-ProcessResult run_tool(ProcessRunner& processes, const Command& command) {
-  try {
-    return processes.run(command);
-  } catch (const Error& error) {
-    ProcessResult failed;
-    failed.failure = error.message;
-    return failed;
-  }
-}
-
 /// A kept answer is the question (a line of JSON), a line with the sizes of the two streams, and
 /// both as they were. No JSON string: nvcc's help has 52 kB, and reading that out of one took a
 /// third of a warm probe.
@@ -123,15 +112,26 @@ ProcessResult AnswerCache::ask(const fs::path& path, const std::vector<std::stri
   return entry->answer;
 }
 
+ProcessResult AnswerCache::run_tool(const Command& command) {
+  if (!tools_allowed_) throw NotKept();
+  try {
+    return processes_.run(command);
+  } catch (const Error& error) {  // no pipe left is a reason like any other
+    ProcessResult failed;
+    failed.failure = error.message;
+    return failed;
+  }
+}
+
 ProcessResult AnswerCache::find_answer(const Command& command, const fs::path& path,
                                        const std::vector<fs::path>& markers) {
-  if (folder_.empty()) return run_tool(processes_, command);
+  if (folder_.empty()) return run_tool(command);
   const std::string question = make_question(system_, command, path, markers);
   Hasher slot;
   for (const std::string& word : command.argv) slot.field("word", word);
   const fs::path file = folder_ / "answers" / (slot.hex().substr(0, 16));
   if (auto kept = read_answer(file, question)) return *std::move(kept);
-  ProcessResult answer = run_tool(processes_, command);
+  ProcessResult answer = run_tool(command);
   if (answer.ok()) write_answer(file, question, answer);
   return answer;
 }

@@ -14,6 +14,9 @@
 
 namespace dsbuild::probe {
 
+/// Thrown by `ask` when a tool would have to be started and may not be.
+struct NotKept {};
+
 /// Asks tools at most once per process, and once per machine while nothing about the tool changes:
 /// what lies at the end of its links, what its wrapper script starts, the marker files of its
 /// toolkit, its arguments and the variables that it gets. Only answers with exit status 0 are kept,
@@ -23,6 +26,10 @@ class AnswerCache {
  public:
   /// An empty `folder`: nothing is kept.
   AnswerCache(const System& system, ProcessRunner& processes, std::filesystem::path folder);
+
+  /// Whether tools may be started, as they may at first. To be called while nobody asks.
+  void allow_tools(bool allowed) { tools_allowed_ = allowed; }
+  bool tools_allowed() const { return tools_allowed_; }
 
   /// What `command` (a path of `system`) says to `arguments`. `markers`: files whose change makes
   /// the answer stale, besides those of the command itself; missing ones count as such.
@@ -38,9 +45,12 @@ class AnswerCache {
   ProcessResult find_answer(const Command& command, const std::filesystem::path& path,
                             const std::vector<std::filesystem::path>& markers);
 
+  ProcessResult run_tool(const Command& command);
+
   const System& system_;
   ProcessRunner& processes_;
   std::filesystem::path folder_;
+  bool tools_allowed_ = true;
   std::mutex mutex_;
   std::map<std::string, std::unique_ptr<Entry>> entries_;
 };

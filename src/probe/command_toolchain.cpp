@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -150,7 +149,7 @@ std::vector<Toolchain> find_command_toolchains(const Scene& scene, const Acceler
 
   const std::size_t absent = toolchains.size();
   toolchains.resize(absent + candidates.size());
-  tbb::parallel_for(std::size_t{0}, candidates.size(), [&](std::size_t i) {
+  for_each(scene, candidates.size(), [&](std::size_t i) {
     toolchains[absent + i] = inspect(search, candidates[i]);
   });
   if (toolchains.empty()) {

@@ -1,7 +1,6 @@
 #include "probe/probe.h"
 
 #include <fmt/format.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <array>
@@ -88,14 +87,23 @@ Machine probe_machine(const System& system, ProcessRunner& processes,
                     std::move(python_packages)};
 
   std::vector<KindJob> jobs = make_jobs(catalog);
-  std::vector<std::function<void()>> tasks;  // those that may start tools come first
+  std::vector<std::function<void()>> tasks;
   for (KindJob& job : jobs) tasks.push_back([&] { job.found = find_kind(scene, job); });
   tasks.push_back([&] { machine.tools = find_tools(scene); });
   tasks.push_back([&] { machine.packages = find_packages(scene); });
   tasks.push_back([&] { machine.devices = find_devices(system, catalog); });
   tasks.push_back([&] { machine.cpu = find_cpu(system, options.same_host); });
-  tbb::parallel_for(
-      std::size_t{0}, tasks.size(), [&](std::size_t i) { tasks[i](); }, tbb::simple_partitioner());
+  std::vector<std::function<void()>> asking;  // those that have to start tools
+  answers.allow_tools(false);
+  for (const auto& task : tasks) {
+    try {
+      task();
+    } catch (const NotKept&) {
+      asking.push_back(task);
+    }
+  }
+  answers.allow_tools(true);
+  if (!asking.empty()) for_each(scene, asking.size(), [&](std::size_t i) { asking[i](); });
   stop_if_interrupted();  // it looked like tools that don't answer
 
   for (KindJob& job : jobs) {

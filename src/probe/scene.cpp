@@ -1,5 +1,7 @@
 #include "probe/scene.h"
 
+#include <tbb/parallel_for.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -32,6 +34,14 @@ void add_python_packages(const System& system, const fs::path& prefix,
 }
 
 }  // namespace
+
+void for_each(const Scene& scene, std::size_t count, const std::function<void(std::size_t)>& look) {
+  if (scene.answers.tools_allowed()) {
+    tbb::parallel_for(std::size_t{0}, count, look, tbb::simple_partitioner());
+  } else {
+    for (std::size_t i = 0; i < count; ++i) look(i);
+  }
+}
 
 std::vector<FolderListing> find_path_folders(const System& system) {
   std::vector<FolderListing> folders;

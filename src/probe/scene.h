@@ -2,7 +2,9 @@
 // what the user demands. Knows no fact itself.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +32,10 @@ struct Scene {
   std::vector<FolderListing> path;  ///< the folders of PATH, each real folder once
   std::vector<std::filesystem::path> python_packages;  ///< folders with installed wheels
 };
+
+/// Calls `look` with 0 to `count` - 1: at once where tools may be started, else one after the other,
+/// because starting threads takes longer than reading what tools have said before.
+void for_each(const Scene& scene, std::size_t count, const std::function<void(std::size_t)>& look);
 
 /// Lists the folders of PATH (once for all sources: /usr/bin alone has thousands of names).
 std::vector<FolderListing> find_path_folders(const System& system);
