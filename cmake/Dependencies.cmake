@@ -1,4 +1,4 @@
-# What the tool is built with, each a Debian package named in scripts/setup. libcrypto and libelf are linked in:
+# What the tool is built with, each a Debian package named in scripts/setup. libcrypto, libelf and PCRE2 are linked in:
 # the step launcher starts once per step, and each shared library costs it time.
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 set(OPENSSL_USE_STATIC_LIBS ON)
@@ -15,6 +15,11 @@ find_library(LIBELF_LIBRARY NAMES libelf.a elf REQUIRED)
 add_library(libelf INTERFACE IMPORTED)
 target_include_directories(libelf INTERFACE "${LIBELF_INCLUDE_DIR}")
 target_link_libraries(libelf INTERFACE "${LIBELF_LIBRARY}" ZLIB::ZLIB)
+find_path(PCRE2_INCLUDE_DIR pcre2.h REQUIRED)
+find_library(PCRE2_LIBRARY NAMES libpcre2-8.a pcre2-8 REQUIRED)
+add_library(libpcre2 INTERFACE IMPORTED)
+target_include_directories(libpcre2 INTERFACE "${PCRE2_INCLUDE_DIR}")
+target_link_libraries(libpcre2 INTERFACE "${PCRE2_LIBRARY}")
 if(DSBUILD_TESTS)
   find_package(Catch2 2.13 CONFIG REQUIRED)
 endif()

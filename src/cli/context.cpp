@@ -44,6 +44,36 @@ fs::path private_temporary_folder(const System& system) {
   return ours ? folder : fs::path();
 }
 
+/// Which manifests have the right form, remembered in a file, a line for each.
+class KeptForms {
+ public:
+  explicit KeptForms(Context& context) {
+    try {
+      const fs::path folder = context.cache_folder();
+      if (!folder.empty()) file_ = folder / "forms";
+    } catch (const Error&) {  // whoever must have a cache folder tells of it
+    }
+    if (file_.empty()) return;
+    for (std::string& line : split_lines(read_file(file_).value_or(""))) known.insert(line);
+    size_ = known.size();
+  }
+  ~KeptForms() {
+    if (file_.empty() || known.size() == size_) return;
+    try {
+      write_file(file_, join({known.begin(), known.end()}, "\n") + "\n");
+    } catch (const Error&) {
+    }
+  }
+  KeptForms(const KeptForms&) = delete;
+  KeptForms& operator=(const KeptForms&) = delete;
+
+  manifest::KnownForms known;
+
+ private:
+  fs::path file_;
+  std::size_t size_ = 0;
+};
+
 }  // namespace
 
 Context::Context() {
@@ -124,7 +154,9 @@ manifest::CatalogSources Context::catalog_sources() const {
 manifest::Catalog Context::read_catalog(Problems problems) {
   Diagnostics diagnostics;
   check_variables(host_system_.environment(), diagnostics);
-  manifest::Catalog catalog = manifest::read_catalog(host_system_, catalog_sources(), diagnostics);
+  KeptForms forms(*this);
+  manifest::Catalog catalog =
+      manifest::read_catalog(host_system_, catalog_sources(), diagnostics, forms.known);
   tell(diagnostics, problems, "the manifests have errors");
   return catalog;
 }

@@ -1,7 +1,8 @@
 #include <algorithm>
 #include <array>
-#include <regex>
+#include <stdexcept>
 
+#include "base/pattern.h"
 #include "base/text.h"
 #include "manifest/accelerator.h"
 #include "manifest/arch_name.h"
@@ -91,10 +92,9 @@ void check_devices(const Node& devices, const Accelerator& accelerator) {
 void check_regex(const Node& node) {
   if (!node.is_text()) return;
   try {
-    const std::regex regex(node.text(), std::regex::ECMAScript);
-    if (regex.mark_count() == 0) node.complain(Rule::regex_without_group, {node.text()});
-  } catch (const std::regex_error&) {
-    node.complain(Rule::bad_regex, {node.text()});
+    if (!Pattern(node.text()).has_group()) node.complain(Rule::regex_without_group, {node.text()});
+  } catch (const std::invalid_argument& error) {
+    node.complain(Rule::bad_regex, {node.text(), error.what()});
   }
 }
 

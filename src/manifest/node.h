@@ -17,8 +17,9 @@ namespace dsbuild::manifest {
 /// What is read, and who is told of its problems.
 struct Document {
   std::string file;
-  Json json;
+  Json json;  ///< without comments
   Diagnostics* diagnostics = nullptr;
+  std::string text;  ///< as it was read
 };
 
 class Node {

@@ -31,8 +31,9 @@ struct FoundFile {
 /// Reads one catalog: each pass goes over all files, so that every problem of every file is told.
 class Reader {
  public:
-  Reader(const System& system, const CatalogSources& sources, Diagnostics& diagnostics)
-      : system_(system), sources_(sources), diagnostics_(diagnostics) {}
+  Reader(const System& system, const CatalogSources& sources, Diagnostics& diagnostics,
+         KnownForms& known_forms)
+      : system_(system), sources_(sources), diagnostics_(diagnostics), known_forms_(known_forms) {}
 
   Catalog read() {
     find_roots();
@@ -112,28 +113,25 @@ class Reader {
     auto json = parse_json(*text, name, diagnostics_);
     if (!json) return nullptr;
     remove_comments(*json);
-    auto document = std::make_unique<Document>(Document{name, std::move(*json), &diagnostics_});
+    auto document =
+        std::make_unique<Document>(Document{name, std::move(*json), &diagnostics_, *text});
     if (may_have_controls(*text)) check_characters(Node(*document));
     return document;
   }
 
   Schema read_schema(std::string_view name) {
     const fs::path path = sources_.built_in / "manifests" / "schema" / name;
-    const auto text = system_.read_file(path);
-    Json json = text ? Json::parse(*text, nullptr, false) : Json(Json::value_t::discarded);
-    if (!json.is_discarded()) return Schema(std::move(json));
-    throw Error(ExitCode::file_system, "can't read the schema of manifests", path.string(),
-                "the installation is damaged: install dsbuild again");
+    return {system_.read_file(path).value_or(""), path.string()};
   }
 
   void read_accelerators() {
-    const Schema schema = read_schema("accelerator.v1.json");
+    Schema schema = read_schema("accelerator.v1.json");
     std::vector<DescriptorFile> descriptors;
     std::vector<ToolchainProbe> probes;
     for (const FoundFile& file : descriptor_files_) {
       auto document = read_document(file);
       if (!document) continue;
-      schema.check(*document);
+      schema.check(*document, known_forms_);
       Accelerator accelerator = read_accelerator(Node(*document));
       probes.insert(probes.end(), accelerator.probes.begin(), accelerator.probes.end());
       descriptors.push_back({std::move(document), std::move(accelerator)});
@@ -151,11 +149,11 @@ class Reader {
   }
 
   void read_ops() {
-    const Schema schema = read_schema("op.v1.json");
+    Schema schema = read_schema("op.v1.json");
     const auto read_one = [&](const FoundFile& file, const auto& folder_of, const auto& keep) {
       auto document = read_document(file);
       if (!document) return;
-      schema.check(*document);
+      schema.check(*document, known_forms_);
       const Node root(*document);
       const std::string name = root.at("name").text();
       // Without a name there is no folder to look for sources in.
@@ -199,6 +197,7 @@ class Reader {
   const System& system_;
   const CatalogSources& sources_;
   Diagnostics& diagnostics_;
+  KnownForms& known_forms_;
   Catalog catalog_;
   std::set<fs::path> seen_;
   std::vector<FoundFile> descriptor_files_;
@@ -210,7 +209,13 @@ class Reader {
 
 Catalog read_catalog(const System& system, const CatalogSources& sources,
                      Diagnostics& diagnostics) {
-  return Reader(system, sources, diagnostics).read();
+  KnownForms none;
+  return read_catalog(system, sources, diagnostics, none);
+}
+
+Catalog read_catalog(const System& system, const CatalogSources& sources, Diagnostics& diagnostics,
+                     KnownForms& known_forms) {
+  return Reader(system, sources, diagnostics, known_forms).read();
 }
 
 }  // namespace dsbuild::manifest

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <filesystem>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "base/diagnostics.h"
@@ -22,5 +24,12 @@ struct CatalogSources {
 /// result holds what could be understood; whoever builds must first see that `diagnostics` has no
 /// errors.
 Catalog read_catalog(const System& system, const CatalogSources& sources, Diagnostics& diagnostics);
+
+/// Digests of files, with their schema, that have the form it asks for.
+using KnownForms = std::set<std::string>;
+
+/// The same, with what an earlier run found right; what this one finds right is added.
+Catalog read_catalog(const System& system, const CatalogSources& sources, Diagnostics& diagnostics,
+                     KnownForms& known_forms);
 
 }  // namespace dsbuild::manifest

@@ -12,6 +12,8 @@
 #include <valijson/validator.hpp>
 #include <vector>
 
+#include "base/error.h"
+#include "base/hash.h"
 #include "base/json.h"
 #include "base/text.h"
 
@@ -208,19 +210,33 @@ struct Schema::State {
   Json json;
   valijson::Schema compiled;
   valijson::Validator validator;
+
+  explicit State(Json schema) : json(std::move(schema)) {
+    valijson::SchemaParser().populateSchema(Adapter(json), compiled);
+  }
 };
 
-Schema::Schema(Json schema) : state_(std::make_unique<State>()) {
-  state_->json = std::move(schema);
-  valijson::SchemaParser parser;
-  parser.populateSchema(Adapter(state_->json), state_->compiled);
-}
+Schema::Schema(std::string text, std::string file)
+    : text_(std::move(text)), file_(std::move(file)) {}
 
 Schema::~Schema() = default;
 
-void Schema::check(const Document& document) const {
+void Schema::check(const Document& document, std::set<std::string>& known_forms) {
+  const std::string form = Hasher().field("schema", text_).field("document", document.text).hex();
+  if (known_forms.contains(form)) return;
+  if (!state_) {
+    Json schema = Json::parse(text_, nullptr, false);
+    if (schema.is_discarded()) {
+      throw Error(ExitCode::file_system, "can't read the schema of manifests", file_,
+                  "the installation is damaged: install dsbuild again");
+    }
+    state_ = std::make_unique<State>(std::move(schema));
+  }
   valijson::ValidationResults results;
-  if (state_->validator.validate(state_->compiled, Adapter(document.json), &results)) return;
+  if (state_->validator.validate(state_->compiled, Adapter(document.json), &results)) {
+    known_forms.insert(form);
+    return;
+  }
   std::vector<std::string> of_wrong_type;  // an enum or pattern has nothing to add there
   const auto each = [&](auto&& use) {
     for (const valijson::ValidationResults::Error& error : results) {

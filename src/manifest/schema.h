@@ -3,25 +3,33 @@
 #pragma once
 
 #include <memory>
+#include <set>
+#include <string>
 
-#include "base/json_fwd.h"
 #include "manifest/node.h"
 
 namespace dsbuild::manifest {
 
-/// A schema made ready to check many documents.
+/// A schema that is made ready at the first document it must look at: that takes longer than all
+/// the rest of reading.
 class Schema {
  public:
-  explicit Schema(Json schema);
+  /// `file`: where the text comes from.
+  Schema(std::string text, std::string file);
   ~Schema();
   Schema(const Schema&) = delete;
   Schema& operator=(const Schema&) = delete;
 
-  /// Tells the document's diagnostics of everything that the schema forbids.
-  void check(const Document& document) const;
+  /// Tells the document's diagnostics of everything that the schema forbids. Nothing is told of one
+  /// whose form is known (a digest of both texts); one in which nothing is wrong becomes known.
+  /// Throws Error(file_system) when the schema itself is damaged.
+  void check(const Document& document, std::set<std::string>& known_forms);
 
  private:
   struct State;
+
+  std::string text_;
+  std::string file_;
   std::unique_ptr<State> state_;
 };
 

@@ -173,8 +173,8 @@ Choice ToolchainChooser::make_choice(const Want& want) {
   Choice miss;
   const Candidate* passed_over = nullptr;
   for (const Candidate& candidate : all) {
-    const bool counts = demand_of(*candidate.toolchain) == demand &&
-                        has_recipe_for(*candidate.recipe, want);
+    const bool counts =
+        demand_of(*candidate.toolchain) == demand && has_recipe_for(*candidate.recipe, want);
     if (!counts) continue;
     const Toolchain* host_compiler = nullptr;
     std::optional<Reason> reason = find_miss(want, candidate, host_compiler);

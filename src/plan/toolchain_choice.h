@@ -45,7 +45,8 @@ class ToolchainChooser {
 
   /// Recipes in order; in a kind the machine's order, kinds in the order in which descriptors probe
   /// them. A toolchain that the user demanded is the only one for its accelerator: nothing falls
-  /// back from it. One demanded by the flag is stronger than one demanded by a variable. The reference stays good until `exclude` is called.
+  /// back from it. One demanded by the flag is stronger than one demanded by a variable. The
+  /// reference stays good until `exclude` is called.
   const Choice& choose(const Want& want);
 
   /// The toolchain is not to be used for the accelerator any more, and why.

@@ -56,7 +56,8 @@ std::vector<Ptxas> find_ptxas(const Scene& scene, const std::string& demanded) {
   };
   if (!demanded.empty()) {
     const fs::path path = demanded;
-    for (const fs::path& place : {path, path / "bin/ptxas", path / "ptxas"}) add(place, kToolkitFlag);
+    for (const fs::path& place : {path, path / "bin/ptxas", path / "ptxas"})
+      add(place, kToolkitFlag);
   }
   for (const fs::path& command : find_commands(scene.system, scene.path, "ptxas")) {
     add(find_command_files(scene.system, command).real, "PATH");
@@ -78,8 +79,7 @@ Fact<Version> find_ptxas_version(const Scene& scene, const fs::path& ptxas) {
     if (auto version = find_cuda_version(scene.system, files)) return version;
   }
   return parse_version_answer(scene.answers.ask(ptxas, {"--version"}),
-                              make_pattern("release ([0-9]+\\.[0-9]+)"),
-                              ptxas.string() + " --version");
+                              Pattern("release ([0-9]+\\.[0-9]+)"), ptxas.string() + " --version");
 }
 
 /// Adds the assembler to a clang: the archs and the PTX version that both know.
@@ -156,9 +156,10 @@ std::vector<Toolchain> find_clang_ptxas(const Scene& scene,
   const std::vector<Ptxas> assemblers = find_ptxas(scene, demanded);
   std::vector<Toolchain> toolchains;
   if (!demanded.empty() && (assemblers.empty() || !assemblers.front().demanded)) {
-    toolchains.push_back(make_absent(
-        probe.kind, demanded, fmt::format("{} {}={} holds no ptxas", kToolkitFlag, probe.kind, demanded),
-        kToolkitFlag, true));
+    toolchains.push_back(
+        make_absent(probe.kind, demanded,
+                    fmt::format("{} {}={} holds no ptxas", kToolkitFlag, probe.kind, demanded),
+                    kToolkitFlag, true));
   }
   for (const Ptxas& ptxas : assemblers) {
     toolchains.push_back(join_ptxas(scene, accelerator, clang, ptxas));

@@ -22,8 +22,8 @@ struct Search {
   const Scene& scene;
   const Accelerator& accelerator;
   const ToolchainProbe& probe;
-  std::regex version;
-  std::regex archs;
+  Pattern version;
+  Pattern archs;
 };
 
 /// A command to look at, and the rule that named it.
@@ -128,8 +128,8 @@ std::string nothing_found(const ToolchainProbe& probe) {
 
 std::vector<Toolchain> find_command_toolchains(const Scene& scene, const Accelerator& accelerator,
                                                const ToolchainProbe& probe) {
-  const Search search{scene, accelerator, probe, make_pattern(probe.version_regex),
-                      make_pattern(probe.archs_regex)};
+  const Search search{scene, accelerator, probe, Pattern(probe.version_regex),
+                      Pattern(probe.archs_regex)};
   std::vector<Candidate> candidates;
   std::vector<Toolchain> toolchains;
   if (const auto demand = find_demand(scene, probe)) {
@@ -149,9 +149,8 @@ std::vector<Toolchain> find_command_toolchains(const Scene& scene, const Acceler
 
   const std::size_t absent = toolchains.size();
   toolchains.resize(absent + candidates.size());
-  for_each(scene, candidates.size(), [&](std::size_t i) {
-    toolchains[absent + i] = inspect(search, candidates[i]);
-  });
+  for_each(scene, candidates.size(),
+           [&](std::size_t i) { toolchains[absent + i] = inspect(search, candidates[i]); });
   if (toolchains.empty()) {
     toolchains.push_back(make_absent(probe.kind, {}, nothing_found(probe), "PATH", false));
   }

@@ -23,8 +23,8 @@ constexpr const char* kReleaseRegex = "release ([0-9]+\\.[0-9]+)";
 Fact<Version> ask_version(const Scene& scene, const CudaFiles& files) {
   const ProcessResult answer = scene.answers.ask(files.nvcc, {"--version"}, files.marks);
   const std::string source = files.nvcc.string() + " --version";
-  auto version = parse_version_answer(answer, make_pattern(kPatchRegex), source);
-  if (!version) version = parse_version_answer(answer, make_pattern(kReleaseRegex), source);
+  auto version = parse_version_answer(answer, Pattern(kPatchRegex), source);
+  if (!version) version = parse_version_answer(answer, Pattern(kReleaseRegex), source);
   if (!version) version.reason = fmt::format("nvcc at {}: {}", files.nvcc.string(), version.reason);
   return version;
 }

@@ -33,8 +33,8 @@ struct Scene {
   std::vector<std::filesystem::path> python_packages;  ///< folders with installed wheels
 };
 
-/// Calls `look` with 0 to `count` - 1: at once where tools may be started, else one after the other,
-/// because starting threads takes longer than reading what tools have said before.
+/// Calls `look` with 0 to `count` - 1: at once where tools may be started, else one after the
+/// other, because starting threads takes longer than reading what tools have said before.
 void for_each(const Scene& scene, std::size_t count, const std::function<void(std::size_t)>& look);
 
 /// Lists the folders of PATH (once for all sources: /usr/bin alone has thousands of names).

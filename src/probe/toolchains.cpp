@@ -13,18 +13,15 @@
 namespace dsbuild::probe {
 namespace {
 
-constexpr std::size_t kMaxLine = 1000;
 constexpr std::size_t kMaxShown = 80;
 
 /// Calls `take` with the first group of each line that matches, until it returns false.
-void match_lines(const ProcessResult& answer, const std::regex& pattern,
+void match_lines(const ProcessResult& answer, const Pattern& pattern,
                  const std::function<bool(std::string)>& take) {
   for (const std::string* text : {&answer.out, &answer.err}) {
-    for (std::string& line : split_lines(*text)) {
-      if (line.size() > kMaxLine) line.resize(kMaxLine);
-      std::smatch match;
-      if (std::regex_search(line, match, pattern) && match.size() > 1 && !take(match[1].str()))
-        return;
+    for (const std::string& line : split_lines(*text)) {
+      auto match = pattern.find(line);
+      if (match && !take(*std::move(match))) return;
     }
   }
 }
@@ -48,11 +45,7 @@ Toolchain make_absent(std::string kind, std::string path, std::string reason, st
   return toolchain;
 }
 
-std::regex make_pattern(const std::string& regex) {
-  return std::regex(regex, std::regex::ECMAScript);
-}
-
-std::string find_in_answer(const ProcessResult& answer, const std::regex& pattern) {
+std::string find_in_answer(const ProcessResult& answer, const Pattern& pattern) {
   std::string found;
   match_lines(answer, pattern, [&found](std::string match) {
     found = std::move(match);
@@ -61,8 +54,7 @@ std::string find_in_answer(const ProcessResult& answer, const std::regex& patter
   return found;
 }
 
-std::vector<std::string> find_all_in_answer(const ProcessResult& answer,
-                                            const std::regex& pattern) {
+std::vector<std::string> find_all_in_answer(const ProcessResult& answer, const Pattern& pattern) {
   std::vector<std::string> found;
   match_lines(answer, pattern, [&found](std::string match) {
     found.push_back(std::move(match));
@@ -81,7 +73,7 @@ std::string describe_answer(const ProcessResult& answer) {
   return line.empty() ? answer.describe() : answer.describe() + ": " + line;
 }
 
-Fact<Version> parse_version_answer(const ProcessResult& answer, const std::regex& pattern,
+Fact<Version> parse_version_answer(const ProcessResult& answer, const Pattern& pattern,
                                    std::string source) {
   if (answer.ok()) {
     if (auto version = Version::parse(find_in_answer(answer, pattern))) {

@@ -2,12 +2,12 @@
 // found toolchains in order. Knows no compiler by name.
 #pragma once
 
-#include <regex>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/fact.h"
+#include "base/pattern.h"
 #include "base/process.h"
 #include "base/version.h"
 #include "manifest/catalog.h"
@@ -19,21 +19,17 @@ namespace dsbuild::probe {
 Toolchain make_absent(std::string kind, std::string path, std::string reason, std::string origin,
                       bool demanded);
 
-/// A descriptor's regex, compiled once for many answers. Throws std::regex_error for nonsense.
-std::regex make_pattern(const std::string& regex);
-
 /// First group of the pattern in the first line of the answer that it matches, standard output
-/// first; empty when none does. Lines are cut at 1000 bytes: std::regex recurses once per
-/// character.
-std::string find_in_answer(const ProcessResult& answer, const std::regex& pattern);
+/// first; empty when none does.
+std::string find_in_answer(const ProcessResult& answer, const Pattern& pattern);
 /// The same for every line that matches.
-std::vector<std::string> find_all_in_answer(const ProcessResult& answer, const std::regex& pattern);
+std::vector<std::string> find_all_in_answer(const ProcessResult& answer, const Pattern& pattern);
 
 /// The first line with something in it, made printable and cut to 80 bytes; else how it ended.
 std::string describe_answer(const ProcessResult& answer);
 
 /// The version in an answer, or "version not understood: <first line>". `source`: what was run.
-Fact<Version> parse_version_answer(const ProcessResult& answer, const std::regex& pattern,
+Fact<Version> parse_version_answer(const ProcessResult& answer, const Pattern& pattern,
                                    std::string source);
 
 /// Spellings to canonical names in numeric order, each once; what is no arch of the accelerator is

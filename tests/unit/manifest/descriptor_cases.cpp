@@ -178,8 +178,9 @@ const std::vector<RuleCase>& descriptor_cases() {
        "tile",
        {{"/probes/0/archs/regex", R"("(gfx[0-9+")"}},
        "/probes/0/archs/regex",
-       "'(gfx[0-9+' is no regular expression",
-       "write an ECMAScript regular expression, its brackets and parentheses closed"},
+       "'(gfx[0-9+' is no regular expression: missing terminating ] for character class at "
+       "offset 9",
+       "write it in Perl's syntax, its brackets and parentheses closed"},
 
       // Claims.
       {Rule::alias_taken,

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "base/error.h"
 #include "unit/manifest/sample.h"
 
 using namespace dsbuild;
@@ -27,14 +28,37 @@ void each_object(const Json& part, const std::string& at,
 
 std::vector<std::string> told(const char* schema, const char* text) {
   Diagnostics diagnostics;
-  const Document document{"f", Json::parse(text), &diagnostics};
-  Schema(Json::parse(schema)).check(document);
+  const Document document{"f", Json::parse(text), &diagnostics, text};
+  std::set<std::string> known_forms;
+  Schema(schema, "schema.json").check(document, known_forms);
   std::vector<std::string> lines;
   for (const Diagnostic& d : diagnostics.all()) lines.push_back(render_diagnostic(d));
   return lines;
 }
 
 }  // namespace
+
+TEST_CASE("a form is known by schema and text: only what was found right, and changed in neither",
+          "[schema]") {
+  const std::string schema = R"({"type": "object", "properties": {"a": {"type": "string"}}})";
+  std::set<std::string> known;
+  const auto problems = [&](const std::string& by, const std::string& text) {
+    Diagnostics diagnostics;
+    Schema(by, "schema.json").check({"f", Json::parse(text), &diagnostics, text}, known);
+    return diagnostics.all().size();
+  };
+  CHECK(problems(schema, R"({"a": 1})") == 1);
+  CHECK(known.empty());
+  CHECK(problems(schema, R"({"a": "b"})") == 0);
+  CHECK(known.size() == 1);
+  CHECK(problems(schema, R"({"a": 2})") == 1);
+  CHECK(problems(R"({"type": "object", "properties": {"a": {"type": "integer"}}})",
+                 R"({"a": "b"})") == 1);
+  CHECK(known.size() == 1);
+  // A known one isn't looked at: not even a schema that is none is read.
+  CHECK(problems(schema, R"({"a": "b"})") == 0);
+  CHECK_THROWS_AS(problems("no JSON", "{}"), Error);
+}
 
 TEST_CASE("the published schemas describe every property and allow comments everywhere",
           "[schema]") {
@@ -86,14 +110,15 @@ TEST_CASE("a keyword that has no sentence of ours is passed on", "[schema]") {
 }
 
 TEST_CASE("a schema checks many documents", "[schema]") {
-  const Schema schema(Json::parse(R"({"required": ["a"]})"));
+  Schema schema(R"({"required": ["a"]})", "schema.json");
+  std::set<std::string> known;
   Diagnostics diagnostics;
-  const Document good{"good", Json::parse(R"({"a": 1})"), &diagnostics};
-  const Document bad{"bad", Json::parse("{}"), &diagnostics};
-  schema.check(good);
-  schema.check(bad);
-  schema.check(good);
-  schema.check(bad);
+  const Document good{"good", Json::parse(R"({"a": 1})"), &diagnostics, R"({"a": 1})"};
+  const Document bad{"bad", Json::parse("{}"), &diagnostics, "{}"};
+  schema.check(good, known);
+  schema.check(bad, known);
+  schema.check(good, known);
+  schema.check(bad, known);
   CHECK(diagnostics.all().size() == 2);
 }
 

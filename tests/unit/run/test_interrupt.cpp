@@ -18,7 +18,12 @@ std::map<pid_t, pid_t> parents() {
   for (const auto& entry : fs::directory_iterator("/proc")) {
     const std::string name = entry.path().filename();
     if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    const std::string text = test::read_text(entry.path() / "stat");
+    std::string text;
+    try {
+      text = test::read_text(entry.path() / "stat");
+    } catch (const std::ios_base::failure&) {  // it ended meanwhile
+      continue;
+    }
     const auto end = text.rfind(')');  // the name may hold anything
     if (end == std::string::npos) continue;
     const auto words = split(text.substr(end + 1), " ");
