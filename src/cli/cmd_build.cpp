@@ -128,7 +128,7 @@ ExitCode run_build_command(Context& context, const BuildFlags& flags) {
   check_temporary_folder(context.host_system());
   const manifest::Catalog catalog = context.read_catalog();
   probe::Machine machine = context.probe(catalog);
-  plan::Request request = context.request(catalog);
+  plan::Request request = context.request(catalog, machine);
   request.keep_going = flags.keep_going;
   const int jobs = jobs_of(context, flags, machine);
   const auto progress = make_progress(context);

@@ -18,7 +18,7 @@ ExitCode run_plan(Context& context, const std::string& why) {
   const manifest::Catalog catalog = context.read_catalog();
   if (!why.empty()) context.options.ops = why;
   const probe::Machine machine = context.probe(catalog);
-  const plan::Plan plan = context.plan(context.request(catalog), catalog, machine);
+  const plan::Plan plan = context.plan(context.request(catalog, machine), catalog, machine);
   if (context.options.format == Format::json) {
     context.print(dump_json(plan::to_json(plan)));
   } else if (!why.empty()) {

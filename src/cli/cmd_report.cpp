@@ -1,8 +1,15 @@
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 
+#include <memory>
+
+#include "base/error.h"
+#include "base/files.h"
 #include "base/json.h"
+#include "bundle/match.h"
 #include "cli/commands.h"
+#include "cli/machine_file.h"
+#include "cli/match_text.h"
 #include "cli/options.h"
 #include "cli/version.h"
 #include "report/build_report.h"
@@ -10,28 +17,90 @@
 namespace dsbuild::cli {
 namespace {
 
-ExitCode run_report(Context& context) {
+struct ReportFlags {
+  std::string record;
+  bool full = false;
+  std::string bundle;
+  bool strict = false;
+};
+
+void print(Context& context, const report::Document& document, const Json& json) {
+  context.print(context.options.format == Format::json
+                    ? dump_json(json)
+                    : report::render_text(document, context.style(STDOUT_FILENO)));
+}
+
+std::vector<RecordedMachine> read_machines(const std::vector<std::string>& files) {
+  std::vector<RecordedMachine> machines;
+  for (const std::string& file : files) machines.push_back(read_machine_file(file));
+  return machines;
+}
+
+/// What of a bundle each machine would load.
+ExitCode report_bundle(Context& context, const manifest::Catalog& catalog, const ReportFlags& flags,
+                       std::vector<RecordedMachine> machines) {
+  const bundle::BundleIndex index = bundle::read_bundle(flags.bundle);
+  if (machines.empty()) machines.push_back({"this machine", context.probe(catalog)});
+  std::vector<MachineMatches> all;
+  bool hole = false;
+  for (const RecordedMachine& recorded : machines) {
+    all.push_back({recorded.file, bundle::match_bundle(index, catalog, recorded.machine)});
+    for (const bundle::Match& match : all.back().matches) hole = hole || match.image.empty();
+  }
+  print(context, describe_matches(flags.bundle, all), matches_to_json(flags.bundle, all));
+  return hole && flags.strict ? ExitCode::step_failed : ExitCode::ok;
+}
+
+ExitCode record_machine(Context& context, const probe::Machine& machine, const ReportFlags& flags) {
+  const std::string home = context.host_system().env("HOME").value_or("");
+  write_file(flags.record, dump_json(make_machine_file(machine, kVersion, home, flags.full)));
+  context.print("recorded in " + flags.record + "; elsewhere: dsbuild build --for " + flags.record +
+                "\n");
+  return ExitCode::ok;
+}
+
+ExitCode run_report(Context& context, const ReportFlags& flags) {
+  if (flags.strict && flags.bundle.empty()) {
+    throw Error(ExitCode::bad_input, "it belongs to --bundle", "--strict",
+                "write --bundle DIR, or leave it out");
+  }
   // A report is made whatever is wrong: what can't be read is said on stderr and left out.
   const manifest::Catalog catalog = context.read_catalog(Context::Problems::tell);
-  const probe::Machine machine = context.probe(catalog);
-  const plan::Plan plan =
-      context.plan(context.request(catalog), catalog, machine, Context::Problems::tell);
-  if (context.options.format == Format::json) {
-    context.print(dump_json(report::make_report_json(machine, plan, kVersion)));
-  } else {
-    context.print(report::render_text(report::make_report(machine, plan, kVersion),
-                                      context.style(STDOUT_FILENO)));
+  // Here they are looked at; nothing is asked for on their behalf.
+  std::vector<RecordedMachine> machines = read_machines(context.options.machines);
+  context.options.machines.clear();
+  if (!flags.bundle.empty()) return report_bundle(context, catalog, flags, std::move(machines));
+  if (machines.size() > 1) {
+    throw Error(ExitCode::bad_input, "one report is of one machine", "--for",
+                "give one --for, or --bundle DIR to compare what several would load");
   }
+  const probe::Machine machine =
+      machines.empty() ? context.probe(catalog) : std::move(machines.front().machine);
+  if (!flags.record.empty()) return record_machine(context, machine, flags);
+  const plan::Plan plan =
+      context.plan(context.request(catalog, machine), catalog, machine, Context::Problems::tell);
+  print(context, report::make_report(machine, plan, kVersion),
+        report::make_report_json(machine, plan, kVersion));
   return ExitCode::ok;
 }
 
 }  // namespace
 
 std::function<ExitCode()> add_report(CLI::App& app, Context& context) {
+  const auto flags = std::make_shared<ReportFlags>();
+  app.add_option("--record", flags->record,
+                 "write this machine's facts to a file, for --for elsewhere")
+      ->type_name("FILE");
+  app.add_flag("--full", flags->full, "record the home folder's name and trial compiles, too");
+  add_for_option(app, context.options, "report a machine that was recorded, not this one");
+  app.add_option("--bundle", flags->bundle,
+                 "tell which images of this bundle each --for machine would load, or why none")
+      ->type_name("DIR");
+  app.add_flag("--strict", flags->strict, "with --bundle: exit 1 when something has no image");
   add_catalog_options(app, context.options);
   add_machine_options(app, context.options, true);
   add_format_option(app, context.options);
-  return [&context] { return run_report(context); };
+  return [&context, flags] { return run_report(context, *flags); };
 }
 
 }  // namespace dsbuild::cli

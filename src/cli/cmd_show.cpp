@@ -29,7 +29,7 @@ ExitCode run_show(Context& context, const std::string& name, bool resolved) {
   if (resolved) {
     context.options.ops = name;
     const probe::Machine machine = context.probe(catalog);
-    const plan::Plan plan = context.plan(context.request(catalog), catalog, machine);
+    const plan::Plan plan = context.plan(context.request(catalog, machine), catalog, machine);
     json["plan"] = plan::to_json(plan);
     for (report::Section& section : list_commands(plan, name).sections) {
       document.sections.push_back(std::move(section));

@@ -11,6 +11,7 @@
 #include "base/files.h"
 #include "base/interrupt.h"
 #include "base/text.h"
+#include "cli/machine_file.h"
 #include "cli/settings.h"
 #include "plan/make_plan.h"
 #include "probe/probe.h"
@@ -177,7 +178,8 @@ probe::Machine Context::probe(const manifest::Catalog& catalog) {
   return probe::probe_machine(system(), processes_, catalog, probe_options);
 }
 
-plan::Request Context::request(const manifest::Catalog& catalog) const {
+plan::Request Context::request(const manifest::Catalog& catalog,
+                               const probe::Machine& machine) const {
   plan::Request request;
   request.environment = host_system_.environment();
   request.ops = words(options.ops);
@@ -195,6 +197,9 @@ plan::Request Context::request(const manifest::Catalog& catalog) const {
         request.archs.push_back({"arch", *value, variable});
     }
   }
+  std::vector<RecordedMachine> machines;
+  for (const std::string& file : options.machines) machines.push_back(read_machine_file(file));
+  ask_for(machines, catalog, machine.host.machine.value.value_or(""), request);
   return request;
 }
 

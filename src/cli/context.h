@@ -32,9 +32,10 @@ struct Options {
   std::string cache_dir;               ///< --cache-dir
   std::vector<std::string> toolkits;   ///< --toolkit KIND=PATH
   // what to plan
-  std::string ops;           ///< --ops
-  std::string accelerators;  ///< --accelerators
-  std::string archs;         ///< --arch
+  std::string ops;                    ///< --ops
+  std::string accelerators;           ///< --accelerators
+  std::string archs;                  ///< --arch
+  std::vector<std::string> machines;  ///< --for FILE
   // how to show
   Format format = Format::text;
   std::string colour = "auto";
@@ -67,8 +68,8 @@ class Context {
   manifest::CatalogSources catalog_sources() const;
   manifest::Catalog read_catalog(Problems problems = Problems::refuse);
   probe::Machine probe(const manifest::Catalog& catalog);
-  /// From the options and the environment.
-  plan::Request request(const manifest::Catalog& catalog) const;
+  /// From the options and the environment. `machine`: the one that builds.
+  plan::Request request(const manifest::Catalog& catalog, const probe::Machine& machine) const;
   plan::Plan plan(const plan::Request& request, const manifest::Catalog& catalog,
                   const probe::Machine& machine, Problems problems = Problems::refuse);
 

@@ -41,6 +41,13 @@ void add_request_options(CLI::App& app, Options& options) {
          "--arch", options.archs,
          "archs: 9.0, sm_90a, 9.0+PTX, gfx942, x86-64-v3, all, all-major, cuda:native, cpu:native")
       ->type_name("LIST");
+  add_for_option(app, options,
+                 "build for a machine that was recorded with 'report --record': its CPU level, its "
+                 "devices' archs (repeatable: for all of them)");
+}
+
+void add_for_option(CLI::App& app, Options& options, const char* help) {
+  app.add_option("--for", options.machines, help)->type_name("FILE")->allow_extra_args(false);
 }
 
 void add_format_option(CLI::App& app, Options& options) {

@@ -14,7 +14,9 @@ namespace dsbuild::cli {
 void add_catalog_options(CLI::App& app, Options& options);
 /// --sysroot, --toolkit, --cache-dir: which machine is looked at, and how.
 void add_machine_options(CLI::App& app, Options& options, bool with_sysroot);
-/// --ops, --accelerators, --arch: what is asked for.
+/// --for: machines that were recorded.
+void add_for_option(CLI::App& app, Options& options, const char* help);
+/// --ops, --accelerators, --arch, --for: what is asked for.
 void add_request_options(CLI::App& app, Options& options);
 /// --format text|json.
 void add_format_option(CLI::App& app, Options& options);

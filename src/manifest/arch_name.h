@@ -40,6 +40,11 @@ std::string arch_number_text(const ArchName& arch);
 std::optional<ArchName> apply_filter(const Accelerator& accelerator, const ArchFilter& filter,
                                      const ArchName& requested, std::string_view machine);
 
+/// Whether an image for the arch `image` (in the accelerator's portable form or not) loads on a
+/// device whose arch is `device`: names are in order, each running what those before it run.
+bool arch_runs_on(const Accelerator& accelerator, const ArchName& image, bool portable,
+                  const ArchName& device);
+
 /// Whether one request could be taken by both filters.
 bool filters_overlap(const Accelerator& accelerator, const ArchFilter& a, const ArchFilter& b);
 

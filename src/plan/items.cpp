@@ -129,7 +129,7 @@ class OpItems {
     const Scope& scope = draft_.scope;
     return {ReasonCode::accelerator_not_requested,
             scope.accelerators_origin + " leaves " + accelerator + " out",
-            "add " + accelerator + " to " + scope.accelerators_origin};
+            scope.way_to_add(accelerator)};
   }
 
   const Targets& targets_of(const Accelerator& accelerator) {

@@ -43,6 +43,7 @@ void find_accelerators(const Request& request, const manifest::Catalog& catalog,
                        Diagnostics& diagnostics) {
   scope.accelerators_named = !request.accelerators.empty();
   scope.accelerators_origin = request.accelerators_origin;
+  scope.of_machines = request.of_machines;
   for (const std::string& name : request.accelerators) {
     if (const auto* accelerator = catalog.find_accelerator(name)) {
       scope.accelerators.push_back(accelerator);
@@ -69,7 +70,7 @@ void find_archs(const Request& request, const manifest::Catalog& catalog, Scope&
     diagnostics.error(
         wishes.origin, "",
         "archs of " + name + " are asked for, but " + scope.accelerators_origin + " leaves it out",
-        "add " + name + " to " + scope.accelerators_origin + ", or leave its archs out");
+        scope.way_to_add(name) + ", or leave its archs out");
   }
 }
 
@@ -79,13 +80,18 @@ bool Scope::asks_for(const manifest::Accelerator& accelerator) const {
   return std::find(accelerators.begin(), accelerators.end(), &accelerator) != accelerators.end();
 }
 
+std::string Scope::way_to_add(const std::string& accelerator) const {
+  return of_machines ? "name " + accelerator + " in --accelerators"
+                     : "add " + accelerator + " to " + accelerators_origin;
+}
+
 const ArchWishes* Scope::wishes_of(const std::string& accelerator) const {
   const auto wishes = archs.find(accelerator);
   return wishes == archs.end() ? nullptr : &wishes->second;
 }
 
 bool Scope::names(const manifest::Accelerator& accelerator) const {
-  if (!asks_for(accelerator)) return false;
+  if (!asks_for(accelerator) || of_machines) return false;
   const ArchWishes* wishes = wishes_of(accelerator.name);
   return accelerators_named ||
          (wishes != nullptr && wishes->names_accelerator && !wishes->from_variable);

@@ -20,11 +20,14 @@ struct Scope {
   bool ops_named = false;
   bool accelerators_named = false;
   std::string accelerators_origin;  ///< "--accelerators", "DS_ACCELERATOR"; empty: not named
+  bool of_machines = false;         ///< they are those that machines have, not named by themselves
   std::map<std::string, ArchWishes> archs;  ///< by accelerator
   std::string machine;                      ///< of the host: "x86_64"; empty: unknown
 
   bool asks_for(const manifest::Accelerator& accelerator) const;
   const ArchWishes* wishes_of(const std::string& accelerator) const;
+  /// How the user asks for an accelerator that was left out.
+  std::string way_to_add(const std::string& accelerator) const;
   /// The accelerator must lead to something: it was named, or archs of it were in --arch. A
   /// variable says how to build for it, not that one must.
   bool names(const manifest::Accelerator& accelerator) const;

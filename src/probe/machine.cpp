@@ -1,92 +1,49 @@
 #include "probe/machine.h"
 
 #include <algorithm>
+#include <array>
 
-#include "base/json.h"
+#include "probe/fact_json.h"
 
 namespace dsbuild::probe {
 namespace {
 
-Json value_json(const std::string& value) {
-  return value;
-}
-Json value_json(std::int64_t value) {
-  return value;
-}
-Json value_json(const std::vector<std::string>& value) {
-  return value;
-}
-Json value_json(const Version& value) {
-  return value.number();
-}
-
-/// A value with its source, or the reason why there is none.
-template <typename T>
-Json fact_json(const Fact<T>& fact) {
-  Json json = Json::object();
-  if (fact) {
-    json["value"] = value_json(*fact);
-  } else {
-    json["reason"] = fact.reason;
-  }
-  if (!fact.source.empty()) json["source"] = fact.source;
-  return json;
-}
-
-Json host_json(const Host& host) {
-  return {{"os", fact_json(host.os)},         {"kernel", fact_json(host.kernel)},
-          {"libc", fact_json(host.libc)},     {"machine", fact_json(host.machine)},
-          {"triple", fact_json(host.triple)}, {"memory", fact_json(host.memory)},
-          {"cpus", fact_json(host.cpus)}};
-}
-
-Json device_json(const Device& device) {
-  return {{"accelerator", device.accelerator},
-          {"address", device.address},
-          {"id", device.id},
-          {"chip", device.chip},
-          {"arch", fact_json(device.arch)}};
-}
-
-Json toolchain_json(const Toolchain& toolchain) {
-  Json limits = Json::object();
-  for (const auto& [kind, range] : toolchain.host_limits) limits[kind] = range.text();
-  return {{"id", toolchain.id},
-          {"kind", toolchain.kind},
-          {"path", toolchain.path},
-          {"state", state_name(toolchain.state)},
-          {"missing", toolchain.missing},
-          {"version", fact_json(toolchain.version)},
-          {"archs", toolchain.all_archs ? Json("all") : Json(toolchain.archs)},
-          {"values", toolchain.values},
-          {"host_limits", limits},
-          {"origin", toolchain.origin},
-          {"demanded", toolchain.demanded},
-          {"identity", toolchain.identity}};
-}
-
-Json tool_json(const Tool& tool) {
-  return {
-      {"name", tool.name}, {"path", fact_json(tool.path)}, {"version", fact_json(tool.version)}};
-}
-
-template <typename T>
-Json list_json(const std::vector<T>& items, Json (*to)(const T&)) {
-  Json list = Json::array();
-  for (const T& item : items) list.push_back(to(item));
-  return list;
-}
+struct StateName {
+  ToolchainState state;
+  const char* name;
+};
+constexpr std::array<StateName, 3> kStates{{{ToolchainState::complete, "complete"},
+                                            {ToolchainState::partial, "partial"},
+                                            {ToolchainState::absent, "absent"}}};
 
 }  // namespace
 
+// One list of members for each type makes its JSON and reads it; a member that isn't there keeps
+// its default.
+void to_json(Json& json, const ToolchainState& state) {
+  json = state_name(state);
+}
+void from_json(const Json& json, ToolchainState& state) {
+  const auto row = std::find_if(kStates.begin(), kStates.end(),
+                                [&](const StateName& candidate) { return json == candidate.name; });
+  if (row == kStates.end()) throw std::invalid_argument(json.dump() + " is no toolchain's state");
+  state = row->state;
+}
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Host, os, kernel, libc, machine, triple, memory,
+                                                cpus)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Cpu, model, features, level)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Device, accelerator, address, id, chip, arch)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Toolchain, id, kind, path, state, missing, version,
+                                                archs, all_archs, values, host_limits, origin,
+                                                demanded, identity)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Tool, name, path, version)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(TrialResult, ok, message)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Machine, host, cpu, devices, toolchains, tools,
+                                                packages, trials)
+
 const char* state_name(ToolchainState state) {
-  switch (state) {
-    case ToolchainState::complete:
-      return "complete";
-    case ToolchainState::partial:
-      return "partial";
-    case ToolchainState::absent:
-      return "absent";
+  for (const StateName& row : kStates) {
+    if (row.state == state) return row.name;
   }
   return "";
 }
@@ -98,22 +55,11 @@ const Tool* Machine::find_tool(std::string_view name) const {
 }
 
 Json to_json(const Machine& machine) {
-  Json packages = Json::object();
-  for (const auto& [name, version] : machine.packages) packages[name] = fact_json(version);
-  Json trials = Json::object();
-  for (const auto& [key, trial] : machine.trials) {
-    trials[key] = {{"ok", trial.ok}, {"message", trial.message}};
-  }
-  return {{"host", host_json(machine.host)},
-          {"cpu",
-           {{"model", fact_json(machine.cpu.model)},
-            {"features", fact_json(machine.cpu.features)},
-            {"level", fact_json(machine.cpu.level)}}},
-          {"devices", list_json(machine.devices, device_json)},
-          {"toolchains", list_json(machine.toolchains, toolchain_json)},
-          {"tools", list_json(machine.tools, tool_json)},
-          {"packages", packages},
-          {"trials", trials}};
+  return machine;
+}
+
+Machine parse_machine(const Json& json) {
+  return json.get<Machine>();
 }
 
 }  // namespace dsbuild::probe

@@ -91,5 +91,7 @@ struct Machine {
 };
 
 Json to_json(const Machine& machine);
+/// The other way. Throws nlohmann's exceptions or std::invalid_argument for what is no machine.
+Machine parse_machine(const Json& json);
 
 }  // namespace dsbuild::probe

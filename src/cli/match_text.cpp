@@ -1,0 +1,46 @@
+#include "cli/match_text.h"
+
+#include "base/json.h"
+
+namespace dsbuild::cli {
+
+report::Document describe_matches(const std::string& bundle,
+                                  const std::vector<MachineMatches>& all) {
+  report::Document document;
+  for (const MachineMatches& one : all) {
+    report::Section section{one.machine, {"op", "accelerator", "device", "would load"}, {}, {}};
+    std::string last_op;
+    for (const bundle::Match& match : one.matches) {
+      report::Cell image{match.image, report::Tone::good};
+      if (!match.needs.empty()) image.text += " (needs " + match.needs + ")";
+      if (match.image.empty()) image = {"nothing: " + match.reason, report::Tone::bad};
+      section.rows.push_back({{match.op == last_op ? "" : match.op},
+                              {match.accelerator},
+                              {match.device.empty() ? "unknown" : match.device},
+                              std::move(image)});
+      last_op = match.op;
+    }
+    if (one.matches.empty()) section.notes.push_back("no op of " + bundle + " is for it");
+    document.sections.push_back(std::move(section));
+  }
+  return document;
+}
+
+Json matches_to_json(const std::string& bundle, const std::vector<MachineMatches>& all) {
+  Json machines = Json::array();
+  for (const MachineMatches& one : all) {
+    Json rows = Json::array();
+    for (const bundle::Match& match : one.matches) {
+      rows.push_back({{"op", match.op},
+                      {"accelerator", match.accelerator},
+                      {"device", match.device},
+                      {"image", match.image},
+                      {"reason", match.reason},
+                      {"needs", match.needs}});
+    }
+    machines.push_back({{"machine", one.machine}, {"ops", std::move(rows)}});
+  }
+  return {{"schema", 1}, {"bundle", bundle}, {"machines", std::move(machines)}};
+}
+
+}  // namespace dsbuild::cli

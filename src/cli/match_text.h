@@ -1,0 +1,23 @@
+// What machines would load of a bundle, as a table and as JSON. Knows how it looks, not how it is
+// found out.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/json_fwd.h"
+#include "bundle/match.h"
+#include "report/document.h"
+
+namespace dsbuild::cli {
+
+struct MachineMatches {
+  std::string machine;  ///< the file it was recorded in
+  std::vector<bundle::Match> matches;
+};
+
+report::Document describe_matches(const std::string& bundle,
+                                  const std::vector<MachineMatches>& all);
+Json matches_to_json(const std::string& bundle, const std::vector<MachineMatches>& all);
+
+}  // namespace dsbuild::cli

@@ -1,0 +1,136 @@
+#include "bundle/match.h"
+
+#include <catch2/catch.hpp>
+
+#include "manifest/read.h"
+
+namespace dsbuild::bundle {
+namespace {
+
+const manifest::Catalog& catalog() {
+  static const manifest::Catalog kCatalog = [] {
+    Diagnostics diagnostics;
+    manifest::CatalogSources sources;
+    sources.built_in = DSBUILD_SOURCE_DIR;
+    return manifest::read_catalog(PosixSystem(), sources, diagnostics);
+  }();
+  return kCatalog;
+}
+
+BundleFile image(const char* op, const char* accelerator, const char* arch, const char* form) {
+  BundleFile file;
+  file.op = op;
+  file.accelerator = accelerator;
+  file.arch = arch;
+  file.form = form;
+  file.path = std::string("images/") + op + "/" + accelerator + "/" + arch + "." + form;
+  if (file.form != "so") file.needs = {{"driver", ">=13.0"}};
+  return file;
+}
+
+BundleIndex bundle() {
+  BundleIndex index;
+  BundleFile library;
+  library.path = "lib/x86_64-linux-gnu/transformer.so";
+  library.op = "transformer";
+  library.accelerator = "cpu";
+  library.form = "library";
+  library.needs = {{"glibc", ">=2.34"}};
+  index.files = {image("transformer", "cpu", "x86-64-v2", "so"),
+                 image("transformer", "cpu", "x86-64-v3", "so"),
+                 image("transformer", "cuda", "sm_80", "cubin"),
+                 image("transformer", "cuda", "sm_100", "cubin"),
+                 image("transformer", "cuda", "sm_80", "ptx"),
+                 library};
+  index.gaps = {
+      {"transformer", "rocm", "", "toolchain_absent", "no clang for gfx here", "get one"}};
+  return index;
+}
+
+probe::Device device(const char* accelerator, Fact<std::string> arch) {
+  probe::Device made;
+  made.accelerator = accelerator;
+  made.id = "10de:9999";
+  made.arch = std::move(arch);
+  return made;
+}
+
+probe::Machine machine(const char* level, std::vector<probe::Device> devices) {
+  probe::Machine made;
+  made.host.libc = Fact<std::string>::known("glibc 2.36", "test");
+  made.cpu.level = Fact<std::string>::known(level, "test");
+  made.devices = std::move(devices);
+  return made;
+}
+
+Fact<std::string> arch(const char* name) {
+  return Fact<std::string>::known(name, "test");
+}
+
+TEST_CASE("the host loads the best image that its level runs", "[match]") {
+  const auto v4 = match_bundle(bundle(), catalog(), machine("x86-64-v4", {}));
+  REQUIRE(v4.size() == 1);
+  CHECK(v4[0].op == "transformer");
+  CHECK(v4[0].accelerator == "cpu");
+  CHECK(v4[0].image == "images/transformer/cpu/x86-64-v3.so");
+  const auto v2 = match_bundle(bundle(), catalog(), machine("x86-64-v2", {}));
+  CHECK(v2[0].image == "images/transformer/cpu/x86-64-v2.so");
+  const auto v1 = match_bundle(bundle(), catalog(), machine("x86-64-v1", {}));
+  CHECK(v1[0].image.empty());
+  CHECK(v1[0].reason == "x86-64-v1 is no arch of cpu");
+}
+
+TEST_CASE("a device loads its own form before the portable one, and says what that needs",
+          "[match]") {
+  const auto matches = match_bundle(
+      bundle(), catalog(),
+      machine("x86-64-v3", {device("cuda", arch("sm_86")), device("cuda", arch("sm_86")),
+                            device("cuda", arch("sm_90")), device("cuda", arch("sm_75")),
+                            device("cuda", Fact<std::string>::missing("no row in the table"))}));
+  REQUIRE(matches.size() == 5);  // the second sm_86 is no news
+  CHECK(matches[1].image == "images/transformer/cuda/sm_80.cubin");
+  CHECK(matches[1].needs == "driver >=13.0");
+  CHECK(matches[2].image == "images/transformer/cuda/sm_80.ptx");
+  CHECK(matches[3].reason == "none of its images runs on it: sm_80+ptx sm_80 sm_100");
+  CHECK(matches[4].device.empty());
+  CHECK(matches[4].reason == "the arch is not known: no row in the table");
+}
+
+TEST_CASE("what the bundle was made without is told, in its own words", "[match]") {
+  BundleIndex index = bundle();
+  const probe::Machine mi300 = machine("x86-64-v3", {device("rocm", arch("gfx942"))});
+  CHECK(match_bundle(index, catalog(), mi300)[1].reason == "no clang for gfx here");
+  index.gaps.clear();
+  CHECK(match_bundle(index, catalog(), mi300)[1].reason == "the bundle was made without rocm");
+}
+
+TEST_CASE("an older libc than the host library needs leaves nothing to load", "[match]") {
+  probe::Machine old = machine("x86-64-v3", {device("cuda", arch("sm_80"))});
+  old.host.libc = Fact<std::string>::known("glibc 2.28", "test");
+  for (const Match& match : match_bundle(bundle(), catalog(), old)) {
+    CHECK(match.image.empty());
+    CHECK(match.reason == "lib/x86_64-linux-gnu/transformer.so needs glibc >=2.34, there is 2.28");
+  }
+  old.host.libc = Fact<std::string>::known("musl 1.2.4", "test");
+  CHECK(match_bundle(bundle(), catalog(), old)[0].reason ==
+        "lib/x86_64-linux-gnu/transformer.so needs glibc, there is musl 1.2.4");
+}
+
+TEST_CASE("device code inside a fat library counts like images", "[match]") {
+  BundleIndex index;
+  BundleFile fat;
+  fat.op = "transformer";
+  fat.accelerator = "cuda";
+  fat.path = "lib/x86_64-linux-gnu/cuda/transformer.so";
+  fat.archs = {"sm_80", "sm_90+ptx"};
+  index.files = {fat};
+  const auto matches = match_bundle(
+      index, catalog(),
+      machine("x86-64-v3", {device("cuda", arch("sm_120")), device("cuda", arch("sm_75"))}));
+  REQUIRE(matches.size() == 3);
+  CHECK(matches[1].image == fat.path);
+  CHECK(matches[2].image.empty());
+}
+
+}  // namespace
+}  // namespace dsbuild::bundle
