@@ -162,7 +162,7 @@ void add_settings(Draft& draft, const std::vector<std::string>& left_out, Plan& 
   add("accelerators", join(accelerators, " "),
       scope.accelerators_named ? scope.accelerators_origin : by_default);
   add("ops", join(ops, " "), scope.ops_named ? "--ops" : by_default);
-  if (!left_out.empty()) add("not passed on", join(left_out, " "), "environment");
+  if (!left_out.empty()) add(kNotPassedOn, join(left_out, " "), "environment");
   for (const auto& [name, targets] : draft.targets) {
     if (targets.out) continue;
     const manifest::Accelerator& accelerator = draft.catalog.accelerators.at(name);

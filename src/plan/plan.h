@@ -71,6 +71,9 @@ struct Trial {
   std::string hint;         ///< what to do when it fails
 };
 
+/// The setting that lists variables which compilers would obey and don't get.
+inline constexpr const char* kNotPassedOn = "not passed on";
+
 struct Plan {
   std::vector<Setting> settings;   ///< effective ones with origin; sorted by name
   std::vector<Entry> entries;      ///< by op, accelerator, arch as a number, form, variant

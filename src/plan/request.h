@@ -19,8 +19,8 @@ struct Request {
   std::vector<std::string> ops;           ///< empty: all of the catalog
   std::vector<std::string> accelerators;  ///< empty: all that can be compiled for
   std::string accelerators_origin;        ///< "--accelerators", "DS_ACCELERATOR" or "--for FILE"
-  bool of_machines = false;  ///< they are those of machines (--for): an op need not have kernels
-                             ///< for all of them
+  bool of_machines = false;    ///< they are those of machines (--for): an op need not have kernels
+                               ///< for all of them
   std::vector<Setting> archs;  ///< --arch and the list variables, as they were written
   Environment environment;  ///< the user's; steps inherit those of step_environment.h and no others
   bool keep_going =

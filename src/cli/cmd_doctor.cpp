@@ -1,0 +1,44 @@
+#include <unistd.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <memory>
+
+#include "base/json.h"
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "report/findings.h"
+
+namespace dsbuild::cli {
+namespace {
+
+ExitCode run_doctor(Context& context, bool strict) {
+  const manifest::Catalog catalog = context.read_catalog(Context::Problems::tell);
+  const probe::Machine machine = context.probe(catalog);
+  const plan::Request request = context.request(catalog, machine);
+  const plan::Plan plan = context.plan(request, catalog, machine, Context::Problems::tell);
+  const auto relevant = report::relevant_accelerators(catalog, machine, request);
+  const auto findings = report::make_findings(machine, plan, relevant);
+  context.print(context.options.format == Format::json
+                    ? dump_json(report::findings_to_json(findings, relevant))
+                    : report::render_text(report::describe_findings(findings, relevant),
+                                          context.style(STDOUT_FILENO)));
+  const bool found = std::any_of(findings.begin(), findings.end(), [](const auto& finding) {
+    return finding.weight != report::Weight::note;
+  });
+  return strict && found ? ExitCode::step_failed : ExitCode::ok;
+}
+
+}  // namespace
+
+std::function<ExitCode()> add_doctor(CLI::App& app, Context& context) {
+  const auto strict = std::make_shared<bool>(false);
+  app.add_flag("--strict", *strict, "exit 1 when there is an error or a warning");
+  add_request_options(app, context.options);
+  add_catalog_options(app, context.options);
+  add_machine_options(app, context.options, true);
+  add_format_option(app, context.options);
+  return [&context, strict] { return run_doctor(context, *strict); };
+}
+
+}  // namespace dsbuild::cli
