@@ -32,7 +32,8 @@ void from_json(const Json& json, ToolchainState& state) {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Host, os, kernel, libc, machine, triple, memory,
                                                 cpus)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Cpu, model, features, level)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Device, accelerator, address, id, chip, arch)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Device, accelerator, address, id, chip, arch, name,
+                                                driver, driver_version, memory, numa_node, parts)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Toolchain, id, kind, path, state, missing, version,
                                                 archs, all_archs, values, host_limits, origin,
                                                 demanded, identity)

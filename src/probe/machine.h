@@ -31,11 +31,17 @@ struct Cpu {
 
 /// A device found on the PCI bus.
 struct Device {
-  std::string accelerator;  ///< the descriptor whose rule took it
-  std::string address;      ///< "0000:17:00.0"
-  std::string id;           ///< "10de:2330"
-  std::string chip;         ///< "GH100"; empty when the table doesn't know it
-  Fact<std::string> arch;   ///< canonical name
+  std::string accelerator;   ///< the descriptor whose rule took it
+  std::string address;       ///< "0000:17:00.0"
+  std::string id;            ///< "10de:2330"
+  std::string chip;          ///< "GH100"; empty when the table doesn't know it
+  Fact<std::string> arch;    ///< canonical name
+  Fact<std::string> name;    ///< as its driver calls it
+  Fact<std::string> driver;  ///< the kernel driver that is bound to it: "amdgpu"
+  Fact<std::string> driver_version;
+  Fact<std::int64_t> memory;  ///< bytes of its own
+  Fact<std::int64_t> numa_node;
+  int parts = 0;  ///< that it is divided into: 8 for an MI300 in CPX mode, else 1
 };
 
 enum class ToolchainState { complete, partial, absent };

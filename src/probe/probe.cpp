@@ -91,7 +91,10 @@ Machine probe_machine(const System& system, ProcessRunner& processes,
   for (KindJob& job : jobs) tasks.push_back([&] { job.found = find_kind(scene, job); });
   tasks.push_back([&] { machine.tools = find_tools(scene); });
   tasks.push_back([&] { machine.packages = find_packages(scene); });
-  tasks.push_back([&] { machine.devices = find_devices(system, catalog); });
+  tasks.push_back([&] {
+    machine.devices = find_devices(system, catalog);
+    add_driver_facts(system, catalog, machine.devices);
+  });
   tasks.push_back([&] { machine.cpu = find_cpu(system, options.same_host); });
   std::vector<std::function<void()>> asking;  // those that have to start tools
   answers.allow_tools(false);

@@ -21,6 +21,11 @@ Cpu find_cpu(const System& system, bool same_host);
 /// PCI devices that a descriptor's rule takes, by address.
 std::vector<Device> find_devices(const System& system, const manifest::Catalog& catalog);
 
+/// What the drivers say of devices: which one is bound, the NUMA node, and of AMD's, by KFD's
+/// files, arch, memory and parts.
+void add_driver_facts(const System& system, const manifest::Catalog& catalog,
+                      std::vector<Device>& devices);
+
 /// Toolchains of one kind that its descriptor describes, the chosen one first; never empty (an
 /// absent one says where it was looked for).
 std::vector<Toolchain> find_command_toolchains(const Scene& scene,

@@ -71,7 +71,14 @@ Section device_section(const probe::Machine& machine) {
   Section section{"devices", {"accelerator", "address", "id", "arch"}, {}, {}};
   for (const probe::Device& device : machine.devices) {
     Cell arch = fact_cell(device.arch);
-    if (!device.chip.empty()) arch.text += " (" + device.chip + ")";
+    std::vector<std::string> more;
+    if (!device.chip.empty()) more.push_back(device.chip);
+    if (device.name) more.push_back(*device.name);
+    if (device.memory) more.push_back(format_size(static_cast<unsigned long long>(*device.memory)));
+    if (device.parts > 1) more.push_back(count_of(static_cast<std::size_t>(device.parts), "part"));
+    if (device.driver)
+      more.push_back(*device.driver + (device.driver_version ? " " + *device.driver_version : ""));
+    if (!more.empty()) arch.text += " (" + join(more, ", ") + ")";
     section.rows.push_back({{device.accelerator}, {device.address}, {device.id}, arch});
   }
   if (machine.devices.empty()) {
