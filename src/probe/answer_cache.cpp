@@ -4,6 +4,7 @@
 
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <optional>
 
 #include "base/error.h"
@@ -22,6 +23,8 @@ namespace {
 constexpr std::chrono::seconds kLimit{10};
 /// More than any version or help text; nvcc's help has 52 kB.
 constexpr std::size_t kOutputLimit = 1u << 20;
+/// How long an answer is kept.
+constexpr std::chrono::hours kKept{24 * 30};
 /// All that tools get of the environment; each may change what a tool says.
 constexpr std::array<const char*, 4> kVariables{"HOME", "LD_LIBRARY_PATH", "PATH", "TMPDIR"};
 
@@ -82,8 +85,18 @@ std::optional<ProcessResult> read_answer(const fs::path& file, const std::string
   return answer;
 }
 
+/// Those of tools and settings that are long gone; one that is still of use is asked for again.
+void write_removal_of_old_answers(const fs::path& folder) {
+  std::error_code error;
+  const auto oldest = fs::file_time_type::clock::now() - kKept;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (entry.last_write_time(error) < oldest && !error) fs::remove(entry.path(), error);
+  }
+}
+
 void write_answer(const fs::path& file, const std::string& question, const ProcessResult& answer) {
   try {
+    write_removal_of_old_answers(file.parent_path());
     write_file(file, fmt::format("{}\n{} {}\n{}{}", question, answer.out.size(), answer.err.size(),
                                  answer.out, answer.err));
   } catch (const Error&) {
@@ -129,6 +142,8 @@ ProcessResult AnswerCache::find_answer(const Command& command, const fs::path& p
   const std::string question = make_question(system_, command, path, markers);
   Hasher slot;
   for (const std::string& word : command.argv) slot.field("word", word);
+  // A shell with a virtual environment and one without don't take each other's place.
+  for (const auto& [name, value] : command.environment) slot.field(name, value);
   const fs::path file = folder_ / "answers" / (slot.hex().substr(0, 16));
   if (auto kept = read_answer(file, question)) return *std::move(kept);
   ProcessResult answer = run_tool(command);

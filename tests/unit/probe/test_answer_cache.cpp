@@ -50,6 +50,30 @@ TEST_CASE("an answer is asked once and then remembered, in one process and in th
   CHECK(runner.count() == 2);
 }
 
+TEST_CASE("two shells with different PATHs don't make each other's answers stale") {
+  FakeRoot root;
+  machines::add_printing_tool(root, "/usr/bin/tool", "tool 1.2");
+  CountingRunner runner;
+  for (int turn = 0; turn < 2; ++turn) {
+    ask_anew(root, runner, "/usr/bin/tool");
+    ask_anew(root, runner, "/usr/bin/tool", {}, {{"PATH", "/venv/bin:/usr/bin:/bin"}});
+  }
+  CHECK(runner.count() == 2);
+}
+
+TEST_CASE("an answer of long ago is forgotten when another one is kept") {
+  FakeRoot root;
+  machines::add_printing_tool(root, "/usr/bin/tool", "tool 1.2");
+  machines::add_printing_tool(root, "/usr/bin/other", "other 3");
+  CountingRunner runner;
+  ask_anew(root, runner, "/usr/bin/tool");
+  const std::filesystem::path old = only_file(root);
+  std::filesystem::last_write_time(
+      old, std::filesystem::file_time_type::clock::now() - std::chrono::hours(24 * 31));
+  ask_anew(root, runner, "/usr/bin/other");
+  CHECK(only_file(root) != old);
+}
+
 TEST_CASE(
     "a touched link target, marker or another PATH makes an answer stale, nothing else does") {
   FakeRoot root;
