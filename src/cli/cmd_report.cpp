@@ -40,7 +40,7 @@ std::vector<RecordedMachine> read_machines(const std::vector<std::string>& files
 ExitCode report_bundle(Context& context, const manifest::Catalog& catalog, const ReportFlags& flags,
                        std::vector<RecordedMachine> machines) {
   const bundle::BundleIndex index = bundle::read_bundle(flags.bundle);
-  if (machines.empty()) machines.push_back({"this machine", context.probe(catalog)});
+  if (machines.empty()) machines.push_back({"this machine", context.probe(catalog, true)});
   std::vector<MachineMatches> all;
   bool hole = false;
   for (const RecordedMachine& recorded : machines) {
@@ -75,7 +75,7 @@ ExitCode run_report(Context& context, const ReportFlags& flags) {
                 "give one --for, or --bundle DIR to compare what several would load");
   }
   const probe::Machine machine =
-      machines.empty() ? context.probe(catalog) : std::move(machines.front().machine);
+      machines.empty() ? context.probe(catalog, true) : std::move(machines.front().machine);
   if (!flags.record.empty()) return record_machine(context, machine, flags);
   const plan::Plan plan =
       context.plan(context.request(catalog, machine), catalog, machine, Context::Problems::tell);

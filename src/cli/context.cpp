@@ -162,7 +162,7 @@ manifest::Catalog Context::read_catalog(Problems problems) {
   return catalog;
 }
 
-probe::Machine Context::probe(const manifest::Catalog& catalog) {
+probe::Machine Context::probe(const manifest::Catalog& catalog, bool survey) {
   probe::ProbeOptions probe_options;
   for (const std::string& choice : options.toolkits) {
     const auto equals = choice.find('=');
@@ -175,6 +175,7 @@ probe::Machine Context::probe(const manifest::Catalog& catalog) {
   }
   probe_options.cache_folder = cache_folder();
   probe_options.same_host = sysroot_ == nullptr;
+  probe_options.survey = survey;
   return probe::probe_machine(system(), processes_, catalog, probe_options);
 }
 

@@ -67,7 +67,8 @@ class Context {
 
   manifest::CatalogSources catalog_sources() const;
   manifest::Catalog read_catalog(Problems problems = Problems::refuse);
-  probe::Machine probe(const manifest::Catalog& catalog);
+  /// `survey`: also what only a report tells.
+  probe::Machine probe(const manifest::Catalog& catalog, bool survey = false);
   /// From the options and the environment. `machine`: the one that builds.
   plan::Request request(const manifest::Catalog& catalog, const probe::Machine& machine) const;
   plan::Plan plan(const plan::Request& request, const manifest::Catalog& catalog,

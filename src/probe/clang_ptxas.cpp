@@ -65,8 +65,8 @@ std::vector<Ptxas> find_ptxas(const Scene& scene, const std::string& demanded) {
   for (const CudaPlace& place : find_cuda_places(scene, "nvcc")) {
     if (place.folder.is_absolute()) add(place.folder / "bin/ptxas", place.origin);
   }
-  for (const fs::path& packages : scene.python_packages) {
-    add(packages / "triton/backends/nvidia/bin/ptxas", "Python packages");
+  for (const PythonPackages& packages : scene.python_packages) {
+    add(packages.folder / "triton/backends/nvidia/bin/ptxas", "Python packages");
   }
   return found;
 }

@@ -35,8 +35,8 @@ std::vector<fs::path> conventional_folders(const System& system, const fs::path&
 /// nvidia/cu13 and its like, and nvidia/cuda_nvcc of older wheels.
 std::vector<fs::path> wheel_folders(const Scene& scene) {
   std::vector<fs::path> folders;
-  for (const fs::path& packages : scene.python_packages) {
-    const fs::path nvidia = packages / "nvidia";
+  for (const PythonPackages& packages : scene.python_packages) {
+    const fs::path nvidia = packages.folder / "nvidia";
     for (const std::string& name : scene.system.list_folder(nvidia)) {
       const bool whole =
           name.starts_with("cu") && name.find_first_not_of("0123456789", 2) == std::string::npos;

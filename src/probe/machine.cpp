@@ -55,12 +55,17 @@ const Tool* Machine::find_tool(std::string_view name) const {
   return found == tools.end() ? nullptr : &*found;
 }
 
+// What only a report tells stands beside the rest, and is there only where it was looked for.
 Json to_json(const Machine& machine) {
-  return machine;
+  Json json = machine;
+  if (machine.survey) json.update(to_json(*machine.survey));
+  return json;
 }
 
 Machine parse_machine(const Json& json) {
-  return json.get<Machine>();
+  auto machine = json.get<Machine>();
+  if (json.contains(kSurveyMark)) machine.survey = parse_survey(json);
+  return machine;
 }
 
 }  // namespace dsbuild::probe

@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/fact.h"
 #include "base/json_fwd.h"
 #include "base/version.h"
+#include "probe/survey.h"
 
 namespace dsbuild::probe {
 
@@ -92,6 +94,8 @@ struct Machine {
   std::vector<Tool> tools;                        ///< "ninja", "git" and the commands that ops need
   std::map<std::string, Fact<Version>> packages;  ///< pkg-config packages that ops need
   std::map<std::string, TrialResult> trials;      ///< those that were made so far
+
+  std::optional<Survey> survey;  ///< only where a report was asked for
 
   const Tool* find_tool(std::string_view name) const;
 };

@@ -113,6 +113,7 @@ Machine probe_machine(const System& system, ProcessRunner& processes,
     std::move(job.found.begin(), job.found.end(), std::back_inserter(machine.toolchains));
   }
   name_toolchains(machine.toolchains);
+  if (options.survey) machine.survey = find_survey(scene, machine.toolchains);
   return machine;
 }
 

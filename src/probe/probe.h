@@ -21,6 +21,7 @@ struct ProbeOptions {
   std::filesystem::path cache_folder;  ///< where tools' answers are kept; empty: nowhere
   bool same_host =
       true;  ///< the root is the running machine's: CPUID and affinity may be asked directly
+  bool survey = false;  ///< also look for what only a report tells
 };
 
 /// Never fails: what can't be found is a fact with a reason.

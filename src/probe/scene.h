@@ -9,7 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/fact.h"
 #include "base/system.h"
+#include "base/version.h"
 #include "manifest/catalog.h"
 #include "probe/answer_cache.h"
 #include "probe/probe.h"
@@ -22,15 +24,23 @@ struct FolderListing {
   std::vector<std::string> names;
 };
 
+/// A folder with installed wheels, and the environment that it belongs to.
+struct PythonPackages {
+  std::filesystem::path folder;  ///< site-packages or dist-packages, links followed
+  std::filesystem::path prefix;  ///< of the environment: the folder of bin/python3
+  std::string found_by;          ///< "VIRTUAL_ENV", "CONDA_PREFIX" or "PATH"
+  Fact<Version> python;          ///< 3.11
+};
+
 struct Scene {
   const System& system;
   AnswerCache& answers;
   const manifest::Catalog& catalog;
   const ProbeOptions& options;
-  std::string machine;              ///< "x86_64"; empty: unknown
-  std::string triple;               ///< "x86_64-linux-gnu"; empty: unknown
-  std::vector<FolderListing> path;  ///< the folders of PATH, each real folder once
-  std::vector<std::filesystem::path> python_packages;  ///< folders with installed wheels
+  std::string machine;                          ///< "x86_64"; empty: unknown
+  std::string triple;                           ///< "x86_64-linux-gnu"; empty: unknown
+  std::vector<FolderListing> path;              ///< the folders of PATH, each real folder once
+  std::vector<PythonPackages> python_packages;  ///< each folder once
 };
 
 /// Calls `look` with 0 to `count` - 1: at once where tools may be started, else one after the
@@ -49,9 +59,9 @@ std::vector<std::filesystem::path> find_commands(const System& system,
 std::vector<std::filesystem::path> find_versioned_commands(
     const System& system, const std::vector<FolderListing>& folders, std::string_view name);
 
-/// site-packages of the virtual environment, the conda prefix and each python3 on PATH. Found by
-/// their places: no Python is started.
-std::vector<std::filesystem::path> find_python_packages(const System& system,
-                                                        const std::vector<FolderListing>& path);
+/// site-packages of the virtual environment, the conda prefix and each python3 on PATH,
+/// /usr/local's too for the system's own python3. Found by their places: no Python is started.
+std::vector<PythonPackages> find_python_packages(const System& system,
+                                                 const std::vector<FolderListing>& path);
 
 }  // namespace dsbuild::probe

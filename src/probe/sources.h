@@ -40,8 +40,12 @@ std::vector<Toolchain> find_clang_ptxas(const Scene& scene,
                                         const manifest::Accelerator& accelerator,
                                         const manifest::ToolchainProbe& probe);
 
-/// ninja, git, and the commands that the catalog's ops need, by name.
+/// ninja, git, and the commands that the catalog's ops need, by name; for a survey build helpers
+/// with their versions too.
 std::vector<Tool> find_tools(const Scene& scene);
+/// Frameworks of all Python environments, libraries, limits. `toolchains`: their headers and
+/// libraries count too.
+Survey find_survey(const Scene& scene, const std::vector<Toolchain>& toolchains);
 /// The pkg-config packages that the catalog's ops need.
 std::map<std::string, Fact<Version>> find_packages(const Scene& scene);
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <array>
 #include <filesystem>
 #include <set>
 
@@ -55,6 +56,34 @@ Tool find_tool(const Scene& scene, const std::string& name) {
   return tool;
 }
 
+/// Programs that make builds faster where they are there: compiler caches, distributors, linkers.
+constexpr std::array<const char*, 6> kHelpers{"ccache", "distcc", "icecc",
+                                              "ld.lld", "mold",   "sccache"};
+
+/// The first number among the words of the first line: "Debian LLD 19.1.7 (…)" is 19.1.7.
+Fact<Version> ask_helper_version(const Scene& scene, const fs::path& path) {
+  const std::string source = path.string() + " --version";
+  const ProcessResult answer = scene.answers.ask(path, {"--version"});
+  if (!answer.ok()) return Fact<Version>::missing(describe_answer(answer), source);
+  const auto lines = split_lines(answer.out);
+  for (const std::string& word : split(lines.empty() ? "" : lines.front(), " ")) {
+    if (auto version = Version::parse(word)) return Fact<Version>::known(*version, source);
+  }
+  return Fact<Version>::missing("no number in: " + describe_answer(answer), source);
+}
+
+Tool find_helper(const Scene& scene, const std::string& name) {
+  Tool tool = find_tool(scene, name);
+  const auto versioned =
+      tool.path ? std::vector<fs::path>{} : find_versioned_commands(scene.system, scene.path, name);
+  if (!versioned.empty()) {
+    tool.path = Fact<std::string>::known(versioned.front().string(), "PATH");
+  }
+  tool.version =
+      tool.path ? ask_helper_version(scene, *tool.path) : Fact<Version>::missing(tool.path.reason);
+  return tool;
+}
+
 }  // namespace
 
 std::vector<Tool> find_tools(const Scene& scene) {
@@ -67,7 +96,12 @@ std::vector<Tool> find_tools(const Scene& scene) {
   }
   names.erase("ninja");
   std::vector<Tool> tools{find_ninja(scene)};
+  if (scene.options.survey) {
+    for (const char* name : kHelpers) names.erase(name);
+  }
   for (const std::string& name : names) tools.push_back(find_tool(scene, name));
+  if (!scene.options.survey) return tools;
+  for (const char* name : kHelpers) tools.push_back(find_helper(scene, name));
   return tools;
 }
 

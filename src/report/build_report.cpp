@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "report/survey_sections.h"
 
 namespace dsbuild::report {
 namespace {
@@ -165,8 +166,14 @@ Document make_report(const probe::Machine& machine, const plan::Plan& plan,
                      std::string_view dsbuild_version) {
   Document document;
   document.title = "dsbuild " + std::string(dsbuild_version) + " environment report";
-  document.sections = {host_section(machine), toolchain_section(machine), device_section(machine),
-                       settings_section(plan), make_ops_section(plan, "ops", "can be built for")};
+  document.sections = {host_section(machine), toolchain_section(machine), device_section(machine)};
+  if (machine.survey) {
+    document.sections.push_back(frameworks_section(*machine.survey));
+    document.sections.push_back(libraries_section(*machine.survey));
+    document.sections.push_back(limits_section(*machine.survey));
+  }
+  document.sections.push_back(settings_section(plan));
+  document.sections.push_back(make_ops_section(plan, "ops", "can be built for"));
   return document;
 }
 

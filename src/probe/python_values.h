@@ -1,0 +1,16 @@
+// Values that a Python file assigns at its top level, read without Python. Knows literals (text,
+// numbers, None, True, False, dicts, lists), no expressions.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "base/json_fwd.h"
+
+namespace dsbuild::probe {
+
+/// What the last line `NAME = LITERAL` or `NAME: TYPE = LITERAL` gives; None is null. Empty when
+/// there is no such line or what follows is no whole literal.
+std::optional<Json> parse_python_value(std::string_view text, std::string_view name);
+
+}  // namespace dsbuild::probe
