@@ -5,10 +5,25 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/version.h"
+#include "report/accelerator_section.h"
 #include "report/build_report.h"
 
 namespace dsbuild::cli {
 namespace {
+
+/// `report --accelerators` without a list.
+ExitCode run_accelerators(Context& context) {
+  const manifest::Catalog catalog = context.read_catalog(Context::Problems::tell);
+  const probe::AcceleratorStates states = context.probe(catalog).accelerators;
+  if (context.options.format == Format::json) {
+    context.print(dump_json(
+        {{"schema", 1}, {"dsbuild", kVersion}, {"accelerators", probe::to_json(states)}}));
+  } else {
+    context.print(report::render_text(report::make_accelerators_report(states),
+                                      context.style(STDOUT_FILENO)));
+  }
+  return ExitCode::ok;
+}
 
 ExitCode run_report(Context& context) {
   // A report is made whatever is wrong: what can't be read is said on stderr and left out.
@@ -31,7 +46,16 @@ std::function<ExitCode()> add_report(CLI::App& app, Context& context) {
   add_catalog_options(app, context.options);
   add_machine_options(app, context.options, true);
   add_format_option(app, context.options);
-  return [&context] { return run_report(context); };
+  const CLI::Option* accelerators =
+      app.add_option("--accelerators", context.options.accelerators,
+                     "all accelerators: detected, usable, or why not; with a list, the report as "
+                     "a build for these would see it (DS_ACCELERATOR)")
+          ->type_name("LIST")
+          ->expected(0, 1);
+  return [&context, accelerators] {
+    const bool all = accelerators->count() > 0 && context.options.accelerators.empty();
+    return all ? run_accelerators(context) : run_report(context);
+  };
 }
 
 }  // namespace dsbuild::cli

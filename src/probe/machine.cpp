@@ -109,6 +109,7 @@ Json to_json(const Machine& machine) {
            {{"model", fact_json(machine.cpu.model)},
             {"features", fact_json(machine.cpu.features)},
             {"level", fact_json(machine.cpu.level)}}},
+          {"accelerators", to_json(machine.accelerators)},
           {"devices", list_json(machine.devices, device_json)},
           {"toolchains", list_json(machine.toolchains, toolchain_json)},
           {"tools", list_json(machine.tools, tool_json)},

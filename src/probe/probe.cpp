@@ -110,6 +110,7 @@ Machine probe_machine(const System& system, ProcessRunner& processes,
     std::move(job.found.begin(), job.found.end(), std::back_inserter(machine.toolchains));
   }
   name_toolchains(machine.toolchains);
+  machine.accelerators = find_accelerators(scene, machine);
   return machine;
 }
 

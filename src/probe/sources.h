@@ -21,6 +21,10 @@ Cpu find_cpu(const System& system, bool same_host);
 /// PCI devices that a descriptor's rule takes, by address.
 std::vector<Device> find_devices(const System& system, const manifest::Catalog& catalog);
 
+/// What of the catalog's accelerators is here, by their descriptors' rules and by the devices and
+/// toolchains of `machine`. Starts nothing and loads no library.
+AcceleratorStates find_accelerators(const Scene& scene, const Machine& machine);
+
 /// Toolchains of one kind that its descriptor describes, the chosen one first; never empty (an
 /// absent one says where it was looked for).
 std::vector<Toolchain> find_command_toolchains(const Scene& scene,
