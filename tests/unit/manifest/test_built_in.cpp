@@ -32,8 +32,8 @@ Catalog read_built_in(CatalogSources sources = {}) {
 TEST_CASE("the built-in catalog breaks no rule", "[built_in]") {
   const Catalog catalog = read_built_in();
   // The ten that DeepSpeed knows (AMD's is its cuda), and two of ours.
-  for (const char* name : {"cpu", "cuda", "rocm", "xpu", "npu", "hpu", "mlu", "mps", "sdaa", "supa",
-                           "emu", "dummy"}) {
+  for (const char* name :
+       {"cpu", "cuda", "rocm", "xpu", "npu", "hpu", "mlu", "mps", "sdaa", "supa", "emu", "dummy"}) {
     INFO(name);
     CHECK(catalog.accelerators.contains(name));
   }
