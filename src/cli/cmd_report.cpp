@@ -12,6 +12,7 @@
 #include "cli/match_text.h"
 #include "cli/options.h"
 #include "cli/version.h"
+#include "report/accelerator_section.h"
 #include "report/build_report.h"
 
 namespace dsbuild::cli {
@@ -59,6 +60,15 @@ ExitCode record_machine(Context& context, const probe::Machine& machine, const R
   return ExitCode::ok;
 }
 
+/// `report --accelerators` without a list.
+ExitCode run_accelerators(Context& context) {
+  const manifest::Catalog catalog = context.read_catalog(Context::Problems::tell);
+  const probe::AcceleratorStates states = context.probe(catalog).accelerators;
+  print(context, report::make_accelerators_report(states),
+        {{"schema", 1}, {"dsbuild", kVersion}, {"accelerators", probe::to_json(states)}});
+  return ExitCode::ok;
+}
+
 ExitCode run_report(Context& context, const ReportFlags& flags) {
   if (flags.strict && flags.bundle.empty()) {
     throw Error(ExitCode::bad_input, "it belongs to --bundle", "--strict",
@@ -100,7 +110,16 @@ std::function<ExitCode()> add_report(CLI::App& app, Context& context) {
   add_catalog_options(app, context.options);
   add_machine_options(app, context.options, true);
   add_format_option(app, context.options);
-  return [&context, flags] { return run_report(context, *flags); };
+  const CLI::Option* accelerators =
+      app.add_option("--accelerators", context.options.accelerators,
+                     "all accelerators: detected, usable, or why not; with a list, the report as "
+                     "a build for these would see it (DS_ACCELERATOR)")
+          ->type_name("LIST")
+          ->expected(0, 1);
+  return [&context, accelerators, flags] {
+    const bool all = accelerators->count() > 0 && context.options.accelerators.empty();
+    return all ? run_accelerators(context) : run_report(context, *flags);
+  };
 }
 
 }  // namespace dsbuild::cli

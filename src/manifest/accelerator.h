@@ -2,10 +2,25 @@
 // Knows the format of descriptors; catalog-wide claims are checked by claims.h.
 #pragma once
 
+#include <array>
+#include <string_view>
+
 #include "manifest/catalog.h"
 #include "manifest/node.h"
 
 namespace dsbuild::manifest {
+
+/// The key of each kind of detection rule, and the one that goes with it alone.
+struct DetectKey {
+  std::string_view key;
+  DetectRule::Kind kind;
+  std::string_view extra;
+};
+inline constexpr std::array<DetectKey, 4> kDetectKeys{
+    {{"file", DetectRule::Kind::file, "regex"},
+     {"tool", DetectRule::Kind::tool, ""},
+     {"library", DetectRule::Kind::library, "folders"},
+     {"python", DetectRule::Kind::python, ""}}};
 
 /// Reads what can be understood; the schema has already told of wrong types and keys.
 Accelerator read_accelerator(const Node& root);

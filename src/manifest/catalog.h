@@ -58,6 +58,29 @@ struct PciRule {
   unsigned vendor = 0;
   std::vector<unsigned> classes;  ///< the upper 16 bits of the class code (0x0302); empty: any
   std::vector<PciRange> devices;  ///< empty: any device id, arch unknown
+  bool only_listed = false;       ///< other ids of the vendor are no devices of this kind
+};
+
+/// A sign, besides the PCI bus, that devices of an accelerator are here.
+struct DetectRule {
+  enum class Kind {
+    file,     ///< a path exists ('*' stands for any name); with `regex`, a line of it matches
+    tool,     ///< a command is on PATH
+    library,  ///< a shared library lies where the loader looks, or in `folders`; never loaded
+    python,   ///< a Python package is installed
+  } kind = Kind::file;
+  std::string name;                  ///< the path, command, soname or package
+  std::string regex;                 ///< file: first group is told
+  std::vector<std::string> folders;  ///< library: where to look besides
+};
+
+/// What a program that uses the accelerator must know of it.
+struct RuntimeFacts {
+  std::vector<std::string> torch;          ///< device types: "xpu"
+  std::vector<std::string> communication;  ///< backends of torch.distributed, the best first
+  std::string visible_devices;             ///< the variable that chooses devices; may be empty
+  std::vector<std::string> exports;        ///< prefixes of variables that other nodes must get
+  std::vector<std::string> dtypes;         ///< that its devices may have: "bf16"
 };
 
 /// One word of a command line, or several: see `for_archs`.
@@ -123,6 +146,11 @@ struct Accelerator {
   bool host = false;  ///< its toolchains also make the host libraries of ops
   ArchRules archs;
   std::vector<PciRule> pci;
+  std::vector<DetectRule> detect;
+  std::vector<std::string> imitates;  ///< accelerators whose libraries and tools it counterfeits
+  int rank = 1000;                    ///< the lower is looked for first
+  RuntimeFacts runtime;
+  std::string unbuilt;  ///< why nothing is compiled for it; empty: `toolchains` say how
   std::vector<std::string> suffixes;  ///< of its sources (".cu")
   std::string flags;                  ///< the key of its compiler flags in manifests ("nvcc")
   std::string image_form;             ///< the form of an arch's image ("cubin", "so")

@@ -84,10 +84,17 @@ void check_devices(const Node& devices, const Accelerator& accelerator) {
       }
       check_arch(ranges[j].at("arch"), accelerator, {});
     }
+    if (rules[i].at("only_listed").flag() && ranges.empty()) {
+      rules[i].at("only_listed").complain(Rule::only_listed_without_list, {});
+    }
   }
 }
 
 // ---- probes ------------------------------------------------------------------------------------
+
+void check_absolute(const Node& node, Rule rule) {
+  if (node.is_text() && !node.text().starts_with('/')) node.complain(rule, {node.text()});
+}
 
 void check_regex(const Node& node) {
   if (!node.is_text()) return;
@@ -118,9 +125,7 @@ void check_probe(const Node& probe) {
   for (const Node& item : probe.at("commands").items()) check_shape(item, kCommand);
   for (const Node& item : probe.at("env").items()) check_shape(item, kVariable);
   for (const Node& item : probe.at("folders").items()) {
-    if (item.is_text() && !item.text().starts_with('/')) {
-      item.complain(Rule::folder_not_absolute, {item.text()});
-    }
+    check_absolute(item, Rule::folder_not_absolute);
   }
   for (const auto& [placeholder, file] : probe.at("beside").members()) {
     check_shape(file, placeholder, kWord);
@@ -128,6 +133,53 @@ void check_probe(const Node& probe) {
   }
   check_regex(probe.at("version").at("regex"));
   check_regex(probe.at("archs").at("regex"));
+}
+
+// ---- detection ---------------------------------------------------------------------------------
+
+void check_detect(const Node& rule) {
+  Strings keys;
+  Strings known;
+  for (const DetectKey& row : kDetectKeys) {
+    const std::string key(row.key);
+    const std::string extra(row.extra);
+    known.push_back("'" + key + "'");
+    if (rule.has(key)) keys.push_back("'" + key + "'");
+    if (!rule.has(key) && rule.has(extra)) {
+      rule.at(extra).complain(Rule::detect_key, {extra, key});
+    }
+  }
+  if (keys.size() != 1) {
+    rule.complain(Rule::detect_kind,
+                  {keys.empty() ? "none" : join(keys, " and "), "one of " + join(known, ", ")});
+  }
+  check_absolute(rule.at("file"), Rule::file_not_absolute);
+  check_regex(rule.at("regex"));
+  check_shape(rule.at("tool"), kCommand);
+  check_shape(rule.at("library"), kFileName);
+  check_shape(rule.at("python"), kSymbol);
+  for (const Node& item : rule.at("folders").items()) {
+    check_absolute(item, Rule::folder_not_absolute);
+  }
+}
+
+void check_runtime(const Node& runtime) {
+  for (const char* key : {"torch", "communication", "dtypes"}) {
+    for (const Node& item : runtime.at(key).items()) check_shape(item, kWord);
+  }
+  check_shape(runtime.at("visible_devices"), kVariable);
+  for (const Node& item : runtime.at("exports").items()) check_shape(item, kVariable);
+}
+
+/// What an accelerator needs that something is compiled for.
+void check_buildable(const Node& root) {
+  if (root.has("unbuilt")) {
+    if (root.has("toolchains")) root.at("unbuilt").complain(Rule::unbuilt_with_toolchains, {});
+    return;
+  }
+  for (const char* key : {"archs", "sources", "flags", "image", "toolchains"}) {
+    if (!root.has(key)) root.complain(Rule::buildable_needs, {key});
+  }
 }
 
 // ---- recipes -----------------------------------------------------------------------------------
@@ -223,7 +275,7 @@ void check_recipe(const Node& node, const ToolchainRecipe& recipe, const Acceler
 void check_forms(const Node& root, const Accelerator& accelerator) {
   for (const std::string key : {"image", "portable"}) {
     const Node form = root.at(key);
-    if (!form.is_text()) continue;
+    if (!form.is_text() || !root.has("toolchains")) continue;
     const auto makes = [&](const ToolchainRecipe& recipe) {
       return recipe.images.contains(form.text());
     };
@@ -257,8 +309,11 @@ void check_accelerator(const Node& root, const Accelerator& accelerator,
                        const std::vector<ToolchainProbe>& probes) {
   check_shape(root.at("name"), kWord);
   for (const Node& item : root.at("aliases").items()) check_shape(item, kWord);
-  check_archs(root.at("archs"), accelerator);
+  if (root.has("archs")) check_archs(root.at("archs"), accelerator);
   check_devices(root.at("devices"), accelerator);
+  for (const Node& rule : root.at("detect").items()) check_detect(rule);
+  check_runtime(root.at("runtime"));
+  check_buildable(root);
   for (const Node& item : root.at("sources").items()) check_shape(item, kSuffix);
   check_shape(root.at("flags"), kWord);
   check_shape(root.at("image"), kForm);

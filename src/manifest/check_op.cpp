@@ -40,6 +40,8 @@ void check_kind(const Node& root) {
 // ---- sources -----------------------------------------------------------------------------------
 
 bool takes(const Accelerator& accelerator, const std::string& source) {
+  // Nothing is known of the sources of some accelerators that dsbuild compiles nothing for.
+  if (accelerator.suffixes.empty()) return true;
   return std::any_of(accelerator.suffixes.begin(), accelerator.suffixes.end(),
                      [&](const std::string& suffix) { return source.ends_with(suffix); });
 }

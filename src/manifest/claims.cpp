@@ -1,7 +1,10 @@
 #include "manifest/claims.h"
 
 #include <map>
+#include <set>
 #include <string>
+
+#include "base/text.h"
 
 namespace dsbuild::manifest {
 namespace {
@@ -19,9 +22,43 @@ class Claims {
   std::map<std::string, const Accelerator*> owners_;
 };
 
+/// Whether `from` imitates `to`, directly or through others. Circles that leave `to` out end at
+/// what was seen.
+bool imitates(const std::map<std::string, const Accelerator*>& all, const std::string& from,
+              const std::string& to, std::set<std::string>& seen) {
+  const auto accelerator = all.find(from);
+  if (accelerator == all.end() || !seen.insert(from).second) return false;
+  for (const std::string& name : accelerator->second->imitates) {
+    if (name == to || imitates(all, name, to, seen)) return true;
+  }
+  return false;
+}
+
+void check_imitations(const std::vector<DescriptorFile>& descriptors) {
+  std::map<std::string, const Accelerator*> all;
+  std::vector<std::string> names;
+  for (const DescriptorFile& descriptor : descriptors) {
+    all.emplace(descriptor.accelerator.name, &descriptor.accelerator);
+    names.push_back(descriptor.accelerator.name);
+  }
+  for (const DescriptorFile& descriptor : descriptors) {
+    const std::string& self = descriptor.accelerator.name;
+    for (const Node& item : Node(*descriptor.document).at("imitates").items()) {
+      std::set<std::string> seen;
+      const std::string other = item.text();
+      if (!all.contains(other)) {
+        item.complain(Rule::unknown_accelerator, {other, did_you_mean(other, names)});
+      } else if (other == self || imitates(all, other, self, seen)) {
+        item.complain(Rule::imitates_circle, {other, self});
+      }
+    }
+  }
+}
+
 }  // namespace
 
 void check_claims(const std::vector<DescriptorFile>& descriptors) {
+  check_imitations(descriptors);
   Claims names;
   Claims kinds;
   Claims settings;

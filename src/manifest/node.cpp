@@ -68,6 +68,10 @@ bool Node::flag(bool otherwise) const {
   return json_ != nullptr && json_->is_boolean() ? json_->get<bool>() : otherwise;
 }
 
+int Node::number(int otherwise) const {
+  return json_ != nullptr && json_->is_number_integer() ? json_->get<int>() : otherwise;
+}
+
 std::vector<std::string> Node::texts() const {
   std::vector<std::string> list;
   for (const Node& item : items()) {

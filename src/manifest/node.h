@@ -42,6 +42,7 @@ class Node {
   bool is_object() const { return json_ != nullptr && json_->is_object(); }
   std::string text() const;  ///< of a text or a whole number, else ""
   bool flag(bool otherwise = false) const;
+  int number(int otherwise) const;         ///< a whole number
   std::vector<std::string> texts() const;  ///< the texts among the items
 
   /// Tells that `rule` is broken here. A hint, when given, stands in for the rule's own.

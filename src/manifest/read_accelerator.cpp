@@ -56,7 +56,27 @@ PciRule read_pci(const Node& node) {
     range.chip = device.at("chip").text();
     rule.devices.push_back(std::move(range));
   }
+  rule.only_listed = node.at("only_listed").flag();
   return rule;
+}
+
+DetectRule read_detect(const Node& node) {
+  DetectRule rule;
+  for (const DetectKey& row : kDetectKeys) {
+    const std::string key(row.key);
+    if (node.has(key)) {
+      rule.kind = row.kind;
+      rule.name = node.at(key).text();
+    }
+  }
+  rule.regex = node.at("regex").text();
+  rule.folders = node.at("folders").texts();
+  return rule;
+}
+
+RuntimeFacts read_runtime(const Node& node) {
+  return {node.at("torch").texts(), node.at("communication").texts(),
+          node.at("visible_devices").text(), node.at("exports").texts(), node.at("dtypes").texts()};
 }
 
 ToolchainProbe read_probe(const Node& node) {
@@ -124,6 +144,13 @@ Accelerator read_accelerator(const Node& root) {
   for (const Node& rule : root.at("devices").at("pci").items()) {
     accelerator.pci.push_back(read_pci(rule));
   }
+  for (const Node& rule : root.at("detect").items()) {
+    accelerator.detect.push_back(read_detect(rule));
+  }
+  accelerator.imitates = root.at("imitates").texts();
+  accelerator.rank = root.at("rank").number(accelerator.rank);
+  accelerator.runtime = read_runtime(root.at("runtime"));
+  accelerator.unbuilt = root.at("unbuilt").text();
   accelerator.suffixes = root.at("sources").texts();
   accelerator.flags = root.at("flags").text();
   accelerator.image_form = root.at("image").text();

@@ -178,6 +178,7 @@ class ListReader {
   void fail_unknown(const std::string& token) {
     std::vector<std::string> hints;
     for (const auto& [name, accelerator] : catalog_.accelerators) {
+      if (!accelerator.unbuilt.empty()) continue;  // no arch of it leads to anything
       hints.push_back(name + ": " + accepted_forms(accelerator, machine_));
     }
     fail(token, "is no arch of any accelerator", "write for example, for " + join(hints, "; for "));
@@ -208,7 +209,8 @@ std::vector<manifest::ArchName> named_archs(const Accelerator& accelerator,
 }
 
 bool has_native(const Accelerator& accelerator) {
-  return accelerator.archs.native_is_host || !accelerator.pci.empty();
+  return accelerator.unbuilt.empty() &&
+         (accelerator.archs.native_is_host || !accelerator.pci.empty());
 }
 
 std::map<std::string, ArchWishes> parse_arch_settings(const std::vector<Setting>& settings,

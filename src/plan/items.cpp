@@ -96,6 +96,10 @@ class OpItems {
         if (draft_.scope.names(accelerator)) skip_whole(accelerator, no_kernel(name, own));
       } else if (!wanted) {
         skip_whole(accelerator, not_requested(name));
+      } else if (!accelerator.unbuilt.empty()) {
+        skip_whole(accelerator, {ReasonCode::toolchain_absent,
+                                 "nothing is compiled for " + name + ": " + accelerator.unbuilt,
+                                 "leave " + name + " out"});
       } else if (unmet) {
         skip_whole(accelerator, *unmet);
       } else {

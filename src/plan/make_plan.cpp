@@ -155,7 +155,11 @@ void add_settings(Draft& draft, const std::vector<std::string>& left_out, Plan& 
     plan.settings.push_back({std::move(name), std::move(value), std::move(origin)});
   };
   std::vector<std::string> accelerators;
-  for (const auto* accelerator : scope.accelerators) accelerators.push_back(accelerator->name);
+  for (const auto* accelerator : scope.accelerators) {
+    // "All" means all that can be compiled for.
+    if (scope.accelerators_named || accelerator->unbuilt.empty())
+      accelerators.push_back(accelerator->name);
+  }
   std::vector<std::string> ops;
   for (const Op* op : scope.ops) ops.push_back(op->name);
   const std::string by_default = "default";

@@ -11,6 +11,7 @@
 #include "base/fact.h"
 #include "base/json_fwd.h"
 #include "base/version.h"
+#include "probe/accelerator_state.h"
 #include "probe/survey.h"
 
 namespace dsbuild::probe {
@@ -89,6 +90,7 @@ struct TrialResult {
 struct Machine {
   Host host;
   Cpu cpu;
+  AcceleratorStates accelerators;
   std::vector<Device> devices;                    ///< by address
   std::vector<Toolchain> toolchains;              ///< by kind; in a kind the chosen one first
   std::vector<Tool> tools;                        ///< "ninja", "git" and the commands that ops need

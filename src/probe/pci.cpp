@@ -41,13 +41,23 @@ std::optional<PciFunction> read_function(const System& system, const fs::path& f
   return PciFunction{*vendor, *device, *code >> 8};
 }
 
+/// The chip of the function's id; null: the rule lists none.
+const manifest::PciRange* find_range(const manifest::PciRule& rule, const PciFunction& function) {
+  const auto range =
+      std::find_if(rule.devices.begin(), rule.devices.end(), [&](const manifest::PciRange& r) {
+        return r.first <= function.device && function.device <= r.last;
+      });
+  return range == rule.devices.end() ? nullptr : &*range;
+}
+
 /// Classes keep out what else a vendor makes: the sound part of a card, and NVSwitch (0x0680),
 /// which is no device to build for.
 bool takes(const manifest::PciRule& rule, const PciFunction& function) {
   const auto& classes = rule.classes;
   return rule.vendor == function.vendor &&
          (classes.empty() ||
-          std::find(classes.begin(), classes.end(), function.device_class) != classes.end());
+          std::find(classes.begin(), classes.end(), function.device_class) != classes.end()) &&
+         (!rule.only_listed || find_range(rule, function) != nullptr);
 }
 
 Device make_device(const manifest::Accelerator& accelerator, const manifest::PciRule& rule,
@@ -58,13 +68,10 @@ Device make_device(const manifest::Accelerator& accelerator, const manifest::Pci
   device.address = address;
   device.id = fmt::format("{:04x}:{:04x}", function.vendor, function.device);
   const std::string source = "PCI id " + device.id;
-  const auto range =
-      std::find_if(rule.devices.begin(), rule.devices.end(), [&](const manifest::PciRange& r) {
-        return r.first <= function.device && function.device <= r.last;
-      });
+  const manifest::PciRange* range = find_range(rule, function);
   if (rule.devices.empty()) {
     device.arch = Arch::missing("a PCI id doesn't tell the arch of this kind of device", source);
-  } else if (range == rule.devices.end()) {
+  } else if (range == nullptr) {
     device.arch = Arch::missing(
         fmt::format("the accelerator '{}' lists no chip with this id", accelerator.name), source);
   } else {

@@ -26,6 +26,10 @@ std::vector<Device> find_devices(const System& system, const manifest::Catalog& 
 void add_driver_facts(const System& system, const manifest::Catalog& catalog,
                       std::vector<Device>& devices);
 
+/// What of the catalog's accelerators is here, by their descriptors' rules and by the devices and
+/// toolchains of `machine`. Starts nothing and loads no library.
+AcceleratorStates find_accelerators(const Scene& scene, const Machine& machine);
+
 /// Toolchains of one kind that its descriptor describes, the chosen one first; never empty (an
 /// absent one says where it was looked for).
 std::vector<Toolchain> find_command_toolchains(const Scene& scene,

@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "report/accelerator_section.h"
 #include "report/survey_sections.h"
 
 namespace dsbuild::report {
@@ -41,10 +42,28 @@ Section host_section(const probe::Machine& machine) {
   return section;
 }
 
+/// Absent, not demanded, and for accelerators that were looked for and are not here.
+bool is_of_no_use(const probe::Toolchain& toolchain, const probe::Machine& machine) {
+  if (toolchain.state != probe::ToolchainState::absent || toolchain.demanded) return false;
+  bool of_others = false;
+  for (const probe::AcceleratorState& state : machine.accelerators.list) {
+    const auto& kinds = state.kinds;
+    if (std::find(kinds.begin(), kinds.end(), toolchain.kind) == kinds.end()) continue;
+    if (state.detected == probe::Presence::yes) return false;
+    of_others = true;
+  }
+  return of_others;
+}
+
 Section toolchain_section(const probe::Machine& machine) {
   Section section{"toolchains", {"kind", "version", "state", "where"}, {}, {}};
   std::string last_kind;
+  std::vector<std::string> of_no_use;
   for (const probe::Toolchain& toolchain : machine.toolchains) {
+    if (is_of_no_use(toolchain, machine)) {
+      of_no_use.push_back(toolchain.kind);
+      continue;
+    }
     const bool first = toolchain.kind != last_kind;
     last_kind = toolchain.kind;
     Cell state{"complete", Tone::good};
@@ -64,6 +83,10 @@ Section toolchain_section(const probe::Machine& machine) {
                             {tool.version ? tool.version->number() : "-"},
                             tool.path ? Cell{"found", Tone::good} : Cell{"absent", Tone::warning},
                             {tool.path ? *tool.path : tool.path.reason}});
+  }
+  if (!of_no_use.empty()) {
+    section.notes.push_back("absent, for accelerators that are not detected: " +
+                            join(of_no_use, ", "));
   }
   return section;
 }
@@ -166,7 +189,8 @@ Document make_report(const probe::Machine& machine, const plan::Plan& plan,
                      std::string_view dsbuild_version) {
   Document document;
   document.title = "dsbuild " + std::string(dsbuild_version) + " environment report";
-  document.sections = {host_section(machine), toolchain_section(machine), device_section(machine)};
+  document.sections = {host_section(machine), accelerator_section(machine.accelerators),
+                       toolchain_section(machine), device_section(machine)};
   if (machine.survey) {
     document.sections.push_back(frameworks_section(*machine.survey));
     document.sections.push_back(libraries_section(*machine.survey));

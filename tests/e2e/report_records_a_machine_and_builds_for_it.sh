@@ -21,6 +21,9 @@ python3 - <<'CHECK' || fail 'the report of the recorded machine is another'
 import json
 here, there = (json.load(open(name))["machine"] for name in ("here.out", "there.out"))
 here["trials"] = there["trials"]
+for machine in (here, there):  # what is free changes while this runs
+    for folder in machine["limits"]["folders"]:
+        folder["free"] = None
 assert here == there, "they differ"
 CHECK
 

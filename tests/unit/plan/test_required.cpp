@@ -92,6 +92,24 @@ TEST_CASE("what was named must be built, what wasn't is skipped", "[required]") 
   }
 }
 
+TEST_CASE("an accelerator that nothing is compiled for is skipped with its descriptor's words",
+          "[required]") {
+  manifest::Catalog catalog = make_catalog();
+  catalog.ops.at("axpy").kernels.front().on["sdaa"] = {};
+  const auto check = [&](const Wishes& wishes, bool required, ExitCode verdict) {
+    const Made made = plan_for(wishes, catalog, make_full_machine());
+    const Entry* entry = made.skipped("axpy", "sdaa");
+    REQUIRE(entry);
+    CHECK(entry->reason->code == ReasonCode::toolchain_absent);
+    CHECK(entry->reason->text ==
+          "nothing is compiled for sdaa: " + catalog.accelerators.at("sdaa").unbuilt);
+    CHECK(entry->required == required);
+    CHECK(made.plan.verdict() == verdict);
+  };
+  check({{"axpy"}, {}, ""}, false, ExitCode::ok);
+  check({{"axpy"}, {"sdaa"}, ""}, true, ExitCode::no_toolchain);
+}
+
 TEST_CASE("L01: an op without a kernel for the named accelerator says which it has", "[required]") {
   manifest::Catalog catalog = make_catalog();
   std::erase_if(catalog.ops.at("axpy").kernels,

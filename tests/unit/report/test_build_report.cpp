@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/json.h"
+#include "report/accelerator_section.h"
 #include "report/build_report.h"
 
 using namespace dsbuild;
@@ -71,4 +72,43 @@ TEST_CASE("the JSON report has the reasons by code") {
   const Json json = report::make_report_json({}, plan, "1");
   CHECK(json["schema"] == 1);
   CHECK(json["ops"][0]["skipped"][0]["code"] == "toolchain_absent");
+}
+
+TEST_CASE("accelerators that are neither here nor usable share a line, and their toolchains too") {
+  probe::AcceleratorState here;
+  here.name = "near";
+  here.detected = probe::Presence::yes;
+  here.rule = "PCI address 0000:17:00.0 (10de:2330)";
+  here.toolchain = Fact<std::string>::missing("no complete nearcc");
+  here.kinds = {"nearcc"};
+  probe::AcceleratorState far;
+  far.name = "far";
+  far.reason = "no command far-smi";
+  far.toolchain = Fact<std::string>::missing("no compiler is known");
+  far.kinds = {"farcc"};
+  probe::Machine machine;
+  machine.accelerators.list = {far, here};
+  machine.accelerators.chosen = Fact<std::string>::known("near", here.rule);
+  for (const char* kind : {"farcc", "nearcc"}) {
+    probe::Toolchain toolchain;
+    toolchain.kind = kind;
+    toolchain.version = Fact<Version>::missing("not on PATH");
+    machine.toolchains.push_back(toolchain);
+  }
+  const std::string text = report::render_text(report::make_report(machine, {}, "1"), {false, 200});
+  CHECK(text.find("near  yes       no      PCI address 0000:17:00.0") != std::string::npos);
+  CHECK(text.find("neither: far (") != std::string::npos);
+  CHECK(text.find("would take near here: PCI address") != std::string::npos);
+  CHECK(text.find("absent, for accelerators that are not detected: farcc\n") != std::string::npos);
+  CHECK(text.find("nearcc  -        absent") != std::string::npos);
+
+  const std::string all =
+      report::render_text(report::make_accelerators_report(machine.accelerators), {false, 200});
+  CHECK(all.find("no command far-smi") != std::string::npos);
+  CHECK(all.find("no compiler is known") != std::string::npos);
+
+  machine.toolchains[0].demanded = true;  // the user is told what became of it
+  CHECK(report::render_text(report::make_report(machine, {}, "1"), {false, 200}).find("farcc") !=
+        std::string::npos);
+  CHECK(report::make_report_json(machine, {}, "1")["machine"]["toolchains"].size() == 2);
 }
