@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "cli/command_line.h"
+#include "probe/device_source.h"
 #include "run/step.h"
 
 namespace {
@@ -26,6 +27,10 @@ int main(int argc, char** argv) {
     // In a build folder `step` is a link to this program: Ninja starts it once per step.
     if (argc >= 2 && std::filesystem::path(argv[0]).filename() == "step") {
       return dsbuild::run::run_step(argv[1]);
+    }
+    // How the program asks a vendor's library: `dsbuild __probe SOURCE LIBRARY`.
+    if (argc == 4 && std::string(argv[1]) == "__probe") {
+      return dsbuild::probe::run_source(argv[2], argv[3]);
     }
     const dsbuild::InterruptWatch watch;
     return static_cast<int>(dsbuild::cli::run_command_line(argc, argv));

@@ -12,8 +12,10 @@
 #include "cli/match_text.h"
 #include "cli/options.h"
 #include "cli/version.h"
+#include "probe/device_source.h"
 #include "report/accelerator_section.h"
 #include "report/build_report.h"
+#include "report/source_sections.h"
 
 namespace dsbuild::cli {
 namespace {
@@ -23,6 +25,7 @@ struct ReportFlags {
   bool full = false;
   std::string bundle;
   bool strict = false;
+  bool devices = false;
 };
 
 void print(Context& context, const report::Document& document, const Json& json) {
@@ -80,17 +83,37 @@ ExitCode run_report(Context& context, const ReportFlags& flags) {
   std::vector<RecordedMachine> machines = read_machines(context.options.machines);
   context.options.machines.clear();
   if (!flags.bundle.empty()) return report_bundle(context, catalog, flags, std::move(machines));
+  if (flags.devices && !machines.empty()) {
+    throw Error(ExitCode::bad_input, "its libraries are on that machine", "--devices with --for",
+                "leave one of them out");
+  }
   if (machines.size() > 1) {
     throw Error(ExitCode::bad_input, "one report is of one machine", "--for",
                 "give one --for, or --bundle DIR to compare what several would load");
   }
-  const probe::Machine machine =
+  if (flags.devices && !machines.empty()) {
+    throw Error(ExitCode::bad_input, "a recorded machine's libraries can't be asked", "--devices",
+                "leave out --devices or --for");
+  }
+  probe::Machine machine =
       machines.empty() ? context.probe(catalog, true) : std::move(machines.front().machine);
+  std::vector<probe::SourceReport> sources;
+  if (flags.devices) {
+    sources = probe::ask_sources(context.system(), context.processes(), context.executable(),
+                                 &context.system() == &context.host_system(), machine);
+    probe::join_sources(sources, machine.devices);
+  }
   if (!flags.record.empty()) return record_machine(context, machine, flags);
   const plan::Plan plan =
       context.plan(context.request(catalog, machine), catalog, machine, Context::Problems::tell);
-  print(context, report::make_report(machine, plan, kVersion),
-        report::make_report_json(machine, plan, kVersion));
+  report::Document document = report::make_report(machine, plan, kVersion);
+  Json json = report::make_report_json(machine, plan, kVersion);
+  if (flags.devices) {
+    for (report::Section& section : report::source_sections(sources))
+      document.sections.push_back(std::move(section));
+    json["device_sources"] = probe::to_json(sources);
+  }
+  print(context, document, json);
   return ExitCode::ok;
 }
 
@@ -107,6 +130,8 @@ std::function<ExitCode()> add_report(CLI::App& app, Context& context) {
                  "tell which images of this bundle each --for machine would load, or why none")
       ->type_name("DIR");
   app.add_flag("--strict", flags->strict, "with --bundle: exit 1 when something has no image");
+  app.add_flag("--devices", flags->devices,
+               "ask the vendors' libraries, too: memory, parts, power and use of each device");
   add_catalog_options(app, context.options);
   add_machine_options(app, context.options, true);
   add_format_option(app, context.options);

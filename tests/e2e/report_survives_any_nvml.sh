@@ -1,0 +1,62 @@
+#!/bin/sh
+# A vendor's library that hangs, crashes, refuses or lies is a status of the report, which ends with 0 and tells the rest.
+. "$(dirname "$0")/../support/e2e.sh"
+fakes=$BUILD/fakes
+[ -e "$fakes/lib/libnvidia-ml.so.1" ] || skip 'the fakes are not built'
+
+export DSBUILD_FAKE_MACHINE="$work/fake.json" DSBUILD_PROBE_LIB_DIR="$fakes/lib"
+h100='{"bus": 23, "name": "NVIDIA H100", "capability": 90, "memory": 85520809984, "power": 71500, "mig": 3}'
+fake() { printf '{%s "devices": [%s]}\n' "$1" "${2-$h100}" >fake.json; }
+
+fake ''
+expect 0 "$DSBUILD" report --devices
+says stdout '0000:17:00.0 NVIDIA H100 memory 85.5 GB, MIG parts 3, power 71.5 W, energy unknown: this version of the library has no such call'
+says stdout 'nvidia/nvml ok driver 580.65.06'
+says_not stdout 'a library that prints'
+expect 0 "$DSBUILD" report --devices --format json
+says stdout '"status": "ok"'
+
+# Without --devices no library is loaded.
+fake '"crash": "abort",'
+expect 0 "$DSBUILD" report
+says_not stdout 'nvidia/nvml'
+
+while IFS='|' read -r fields status said; do
+    fake "$fields"
+    expect 0 "$DSBUILD" report --devices
+    says stdout "nvidia/nvml $status $said"
+    says stdout 'toolchains'
+done <<'ROWS'
+"crash": "abort",|crashed|the process that asked the library ended: killed by signal 6
+"crash": "segv",|crashed|the process that asked the library ended: killed by signal 11
+"crash": "exit",|crashed|the process that asked the library said nothing
+"init_code": 9,|driver_not_loaded|the kernel's driver is not loaded (NVML code 9)
+"init_code": 18,|version_mismatch|the library and the kernel's driver have different versions
+"init_code": 4,|no_permission|no permission to ask the driver
+"init_code": 999,|degraded|the library refused (NVML code 999)
+"count": 4000000000,|degraded|the library counts 4000000000 devices
+"unterminated": true,|ok|
+"hang_ms": 600000,|timeout|the library gave no answer within its time limit
+ROWS
+
+# One device that is lost doesn't take the other one with it.
+fake '' "{\"code\": 15}, $h100"
+expect 0 "$DSBUILD" report --devices
+says stdout 'device 0: the GPU has fallen off the bus (NVML code 15)'
+says stdout '0000:17:00.0 NVIDIA H100'
+says stdout 'nvidia/nvml degraded 1 of 2 devices'
+
+# A driver from before the calls of today.
+fake ''
+DSBUILD_PROBE_LIB_DIR=$fakes/old expect 0 "$DSBUILD" report --devices
+says stdout '0000:17:00.0 NVIDIA H100 memory 85.5 GB'
+says stdout 'power unknown: this version of the library has no such call'
+
+# A file that is no library, and another root's.
+mkdir bad
+echo text >bad/libnvidia-ml.so.1
+DSBUILD_PROBE_LIB_DIR=$work/bad expect 0 "$DSBUILD" report --devices
+says stdout 'nvidia/nvml library_missing'
+mkdir empty
+expect 0 "$DSBUILD" report --devices --sysroot "$work/empty"
+says stdout 'nvidia/nvml skipped libraries below another root are not loaded'
