@@ -12,7 +12,7 @@
 #include "cli/match_text.h"
 #include "cli/options.h"
 #include "cli/version.h"
-#include "probe/device_source.h"
+#include "probe/devices/device_source.h"
 #include "report/accelerator_section.h"
 #include "report/build_report.h"
 #include "report/source_sections.h"

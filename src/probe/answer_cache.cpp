@@ -11,7 +11,7 @@
 #include "base/files.h"
 #include "base/hash.h"
 #include "base/json.h"
-#include "probe/command_files.h"
+#include "probe/toolchains/command_files.h"
 
 namespace fs = std::filesystem;
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/text.h"
-#include "probe/command_files.h"
+#include "probe/toolchains/command_files.h"
 
 namespace fs = std::filesystem;
 

@@ -11,7 +11,7 @@
 #include "base/fact.h"
 #include "base/json_fwd.h"
 #include "base/version.h"
-#include "probe/accelerator_state.h"
+#include "probe/accelerators/accelerator_state.h"
 #include "probe/survey.h"
 
 namespace dsbuild::probe {

@@ -14,7 +14,7 @@
 #include "probe/answer_cache.h"
 #include "probe/scene.h"
 #include "probe/sources.h"
-#include "probe/toolchains.h"
+#include "probe/toolchains/toolchains.h"
 
 namespace dsbuild::probe {
 namespace {

@@ -1,7 +1,7 @@
 // The accelerators of a machine as tables. Knows what to tell, not how it looks.
 #pragma once
 
-#include "probe/accelerator_state.h"
+#include "probe/accelerators/accelerator_state.h"
 #include "report/document.h"
 
 namespace dsbuild::report {

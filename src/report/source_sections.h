@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "probe/device_source.h"
+#include "probe/devices/device_source.h"
 #include "report/document.h"
 
 namespace dsbuild::report {

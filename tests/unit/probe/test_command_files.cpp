@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "machines/fake_root.h"
-#include "probe/command_files.h"
+#include "probe/toolchains/command_files.h"
 
 using namespace dsbuild;
 using namespace dsbuild::probe;

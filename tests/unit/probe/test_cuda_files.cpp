@@ -1,8 +1,8 @@
 #include <catch2/catch.hpp>
 
 #include "machines/machines.h"
-#include "probe/cuda_files.h"
-#include "probe/ptx.h"
+#include "probe/toolchains/cuda_files.h"
+#include "probe/toolchains/ptx.h"
 
 using namespace dsbuild;
 using namespace dsbuild::probe;

@@ -1,11 +1,11 @@
-#include "probe/frameworks.h"
+#include "probe/frameworks/frameworks.h"
 
 #include <catch2/catch.hpp>
 
 #include "base/json.h"
 #include "machines/machines.h"
-#include "probe/limits.h"
-#include "probe/python_values.h"
+#include "probe/frameworks/python_values.h"
+#include "probe/host/limits.h"
 #include "unit/probe/support.h"
 
 namespace dsbuild::probe::tests {

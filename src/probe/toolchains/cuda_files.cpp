@@ -1,4 +1,4 @@
-#include "probe/cuda_files.h"
+#include "probe/toolchains/cuda_files.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "probe/command_files.h"
+#include "probe/toolchains/command_files.h"
 
 namespace fs = std::filesystem;
 

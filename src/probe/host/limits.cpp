@@ -1,4 +1,4 @@
-#include "probe/limits.h"
+#include "probe/host/limits.h"
 
 #include <fmt/format.h>
 #include <sys/resource.h>

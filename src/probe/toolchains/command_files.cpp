@@ -1,4 +1,4 @@
-#include "probe/command_files.h"
+#include "probe/toolchains/command_files.h"
 
 #include <fmt/format.h>
 

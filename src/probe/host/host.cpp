@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "base/text.h"
-#include "probe/cgroup.h"
+#include "probe/host/cgroup.h"
 #include "probe/sources.h"
 
 namespace fs = std::filesystem;

@@ -4,7 +4,7 @@
 #include <tuple>
 
 #include "base/text.h"
-#include "probe/accelerator_signs.h"
+#include "probe/accelerators/accelerator_signs.h"
 #include "probe/sources.h"
 
 namespace dsbuild::probe {

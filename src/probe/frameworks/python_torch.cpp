@@ -2,7 +2,7 @@
 #include <functional>
 #include <optional>
 
-#include "probe/frameworks.h"
+#include "probe/frameworks/frameworks.h"
 
 namespace fs = std::filesystem;
 

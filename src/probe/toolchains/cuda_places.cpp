@@ -1,10 +1,10 @@
-#include "probe/cuda_places.h"
+#include "probe/toolchains/cuda_places.h"
 
 #include <algorithm>
 #include <functional>
 
 #include "base/text.h"
-#include "probe/cuda_files.h"
+#include "probe/toolchains/cuda_files.h"
 
 namespace fs = std::filesystem;
 

@@ -1,4 +1,4 @@
-#include "probe/python_values.h"
+#include "probe/frameworks/python_values.h"
 
 #include <algorithm>
 #include <charconv>

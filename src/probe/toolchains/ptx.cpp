@@ -1,4 +1,4 @@
-#include "probe/ptx.h"
+#include "probe/toolchains/ptx.h"
 
 #include <fmt/format.h>
 

@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "base/text.h"
-#include "probe/frameworks.h"
-#include "probe/limits.h"
+#include "probe/frameworks/frameworks.h"
+#include "probe/host/limits.h"
 #include "probe/sources.h"
 
 namespace fs = std::filesystem;

@@ -4,13 +4,13 @@
 #include <filesystem>
 
 #include "base/text.h"
-#include "probe/command_files.h"
-#include "probe/cuda_files.h"
-#include "probe/cuda_places.h"
 #include "probe/demand.h"
-#include "probe/ptx.h"
 #include "probe/sources.h"
-#include "probe/toolchains.h"
+#include "probe/toolchains/command_files.h"
+#include "probe/toolchains/cuda_files.h"
+#include "probe/toolchains/cuda_places.h"
+#include "probe/toolchains/ptx.h"
+#include "probe/toolchains/toolchains.h"
 
 namespace fs = std::filesystem;
 

@@ -1,4 +1,4 @@
-#include "probe/toolchains.h"
+#include "probe/toolchains/toolchains.h"
 
 #include <fmt/format.h>
 

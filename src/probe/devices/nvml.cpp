@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "probe/device_source.h"
+#include "probe/devices/device_source.h"
 
 namespace dsbuild::probe {
 namespace {

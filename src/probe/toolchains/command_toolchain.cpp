@@ -4,10 +4,10 @@
 #include <filesystem>
 
 #include "base/text.h"
-#include "probe/command_files.h"
 #include "probe/demand.h"
 #include "probe/sources.h"
-#include "probe/toolchains.h"
+#include "probe/toolchains/command_files.h"
+#include "probe/toolchains/toolchains.h"
 
 namespace fs = std::filesystem;
 

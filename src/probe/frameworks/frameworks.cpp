@@ -1,4 +1,4 @@
-#include "probe/frameworks.h"
+#include "probe/frameworks/frameworks.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "probe/python_values.h"
+#include "probe/frameworks/python_values.h"
 
 namespace fs = std::filesystem;
 

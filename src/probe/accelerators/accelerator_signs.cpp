@@ -1,4 +1,4 @@
-#include "probe/accelerator_signs.h"
+#include "probe/accelerators/accelerator_signs.h"
 
 #include <fnmatch.h>
 

@@ -1,4 +1,4 @@
-#include "probe/cgroup.h"
+#include "probe/host/cgroup.h"
 
 #include <algorithm>
 #include <charconv>

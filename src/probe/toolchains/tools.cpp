@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "probe/sources.h"
-#include "probe/toolchains.h"
+#include "probe/toolchains/toolchains.h"
 
 namespace fs = std::filesystem;
 

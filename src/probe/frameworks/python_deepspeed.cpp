@@ -4,8 +4,8 @@
 #include <array>
 
 #include "base/json.h"
-#include "probe/frameworks.h"
-#include "probe/python_values.h"
+#include "probe/frameworks/frameworks.h"
+#include "probe/frameworks/python_values.h"
 
 namespace fs = std::filesystem;
 

@@ -1,4 +1,4 @@
-#include "probe/accelerator_state.h"
+#include "probe/accelerators/accelerator_state.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "probe/device_source.h"
+#include "probe/devices/device_source.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
