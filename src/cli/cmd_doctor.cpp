@@ -19,10 +19,8 @@ ExitCode run_doctor(Context& context, bool strict) {
   const plan::Plan plan = context.plan(request, catalog, machine, Context::Problems::tell);
   const auto relevant = report::relevant_accelerators(catalog, machine, request);
   const auto findings = report::make_findings(machine, plan, relevant);
-  context.print(context.options.format == Format::json
-                    ? dump_json(report::findings_to_json(findings, relevant))
-                    : report::render_text(report::describe_findings(findings, relevant),
-                                          context.style(STDOUT_FILENO)));
+  context.print(report::describe_findings(findings, relevant),
+                report::findings_to_json(findings, relevant));
   const bool found = std::any_of(findings.begin(), findings.end(), [](const auto& finding) {
     return finding.weight != report::Weight::note;
   });
@@ -37,7 +35,7 @@ std::function<ExitCode()> add_doctor(CLI::App& app, Context& context) {
   add_request_options(app, context.options);
   add_catalog_options(app, context.options);
   add_machine_options(app, context.options, true);
-  add_format_option(app, context.options);
+  add_document_format_option(app, context.options);
   return [&context, strict] { return run_doctor(context, *strict); };
 }
 

@@ -28,12 +28,6 @@ struct ReportFlags {
   bool devices = false;
 };
 
-void print(Context& context, const report::Document& document, const Json& json) {
-  context.print(context.options.format == Format::json
-                    ? dump_json(json)
-                    : report::render_text(document, context.style(STDOUT_FILENO)));
-}
-
 std::vector<RecordedMachine> read_machines(const std::vector<std::string>& files) {
   std::vector<RecordedMachine> machines;
   for (const std::string& file : files) machines.push_back(read_machine_file(file));
@@ -51,7 +45,7 @@ ExitCode report_bundle(Context& context, const manifest::Catalog& catalog, const
     all.push_back({recorded.file, bundle::match_bundle(index, catalog, recorded.machine)});
     for (const bundle::Match& match : all.back().matches) hole = hole || match.image.empty();
   }
-  print(context, describe_matches(flags.bundle, all), matches_to_json(flags.bundle, all));
+  context.print(describe_matches(flags.bundle, all), matches_to_json(flags.bundle, all));
   return hole && flags.strict ? ExitCode::step_failed : ExitCode::ok;
 }
 
@@ -67,7 +61,7 @@ ExitCode record_machine(Context& context, const probe::Machine& machine, const R
 ExitCode run_accelerators(Context& context) {
   const manifest::Catalog catalog = context.read_catalog(Context::Problems::tell);
   const probe::AcceleratorStates states = context.probe(catalog).accelerators;
-  print(context, report::make_accelerators_report(states),
+  context.print(report::make_accelerators_report(states),
         {{"schema", 1}, {"dsbuild", kVersion}, {"accelerators", probe::to_json(states)}});
   return ExitCode::ok;
 }
@@ -113,7 +107,7 @@ ExitCode run_report(Context& context, const ReportFlags& flags) {
       document.sections.push_back(std::move(section));
     json["device_sources"] = probe::to_json(sources);
   }
-  print(context, document, json);
+  context.print(document, json);
   return ExitCode::ok;
 }
 
@@ -134,7 +128,7 @@ std::function<ExitCode()> add_report(CLI::App& app, Context& context) {
                "ask the vendors' libraries, too: memory, parts, power and use of each device");
   add_catalog_options(app, context.options);
   add_machine_options(app, context.options, true);
-  add_format_option(app, context.options);
+  add_document_format_option(app, context.options);
   const CLI::Option* accelerators =
       app.add_option("--accelerators", context.options.accelerators,
                      "all accelerators: detected, usable, or why not; with a list, the report as "

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/interrupt.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "cli/machine_file.h"
 #include "cli/settings.h"
@@ -229,6 +230,17 @@ void Context::note(std::string_view line) {
 
 bool Context::terminal(int fd) const {
   return ::isatty(fd) == 1 && host_system_.env("TERM").value_or("") != "dumb";
+}
+
+void Context::print(const report::Document& document, const Json& json) {
+  switch (options.format) {
+    case Format::text:
+      return print(report::render_text(document, style(STDOUT_FILENO)));
+    case Format::json:
+      return print(dump_json(json));
+    case Format::markdown:
+      return print(report::render_markdown(document));
+  }
 }
 
 report::TextStyle Context::style(int fd) const {

@@ -10,6 +10,7 @@
 
 #include "base/diagnostics.h"
 #include "base/exit_code.h"
+#include "base/json_fwd.h"
 #include "base/process.h"
 #include "base/system.h"
 #include "manifest/read.h"
@@ -20,8 +21,8 @@
 
 namespace dsbuild::cli {
 
-/// Text or JSON; every command that prints facts has both.
-enum class Format { text, json };
+/// Text or JSON, which every command that prints facts has, and Markdown of documents.
+enum class Format { text, json, markdown };
 
 /// The options of the command line, as they were given. Each command reads those that it offers.
 struct Options {
@@ -75,6 +76,8 @@ class Context {
                   const probe::Machine& machine, Problems problems = Problems::refuse);
 
   void print(std::string_view text);      ///< to stdout
+  /// The one or the other, as --format says.
+  void print(const report::Document& document, const Json& json);
   void note(std::string_view line);       ///< to stderr, with a newline
   report::TextStyle style(int fd) const;  ///< colour and width of that stream
   bool terminal(int fd) const;

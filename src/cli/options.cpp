@@ -58,4 +58,12 @@ void add_format_option(CLI::App& app, Options& options) {
       ->transform(CLI::CheckedTransformer(kFormats, CLI::ignore_case).description(""));
 }
 
+void add_document_format_option(CLI::App& app, Options& options) {
+  static const std::map<std::string, Format> kFormats{
+      {"text", Format::text}, {"json", Format::json}, {"md", Format::markdown}};
+  app.add_option("--format", options.format, "text, json, or md (Markdown, for issue trackers)")
+      ->type_name("FORMAT")
+      ->transform(CLI::CheckedTransformer(kFormats, CLI::ignore_case).description(""));
+}
+
 }  // namespace dsbuild::cli

@@ -20,5 +20,7 @@ void add_for_option(CLI::App& app, Options& options, const char* help);
 void add_request_options(CLI::App& app, Options& options);
 /// --format text|json.
 void add_format_option(CLI::App& app, Options& options);
+/// --format text|json|md, of what prints a report::Document.
+void add_document_format_option(CLI::App& app, Options& options);
 
 }  // namespace dsbuild::cli

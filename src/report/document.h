@@ -1,4 +1,5 @@
-// A report as a value: sections of rows. Rendered as text; knows nothing of what it tells.
+// A report as a value: sections of rows. Rendered as text or Markdown; knows nothing of what it
+// tells.
 #pragma once
 
 #include <string>
@@ -34,5 +35,9 @@ struct TextStyle {
 };
 
 std::string render_text(const Document& document, const TextStyle& style);
+
+/// GitHub's flavour: a heading and a table for each section. What would be markup in a cell is
+/// escaped. https://github.github.com/gfm/#tables-extension-
+std::string render_markdown(const Document& document);
 
 }  // namespace dsbuild::report
