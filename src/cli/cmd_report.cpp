@@ -62,7 +62,7 @@ ExitCode run_accelerators(Context& context) {
   const manifest::Catalog catalog = context.read_catalog(Context::Problems::tell);
   const probe::AcceleratorStates states = context.probe(catalog).accelerators;
   context.print(report::make_accelerators_report(states),
-        {{"schema", 1}, {"dsbuild", kVersion}, {"accelerators", probe::to_json(states)}});
+                {{"schema", 1}, {"dsbuild", kVersion}, {"accelerators", probe::to_json(states)}});
   return ExitCode::ok;
 }
 

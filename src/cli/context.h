@@ -75,7 +75,7 @@ class Context {
   plan::Plan plan(const plan::Request& request, const manifest::Catalog& catalog,
                   const probe::Machine& machine, Problems problems = Problems::refuse);
 
-  void print(std::string_view text);      ///< to stdout
+  void print(std::string_view text);  ///< to stdout
   /// The one or the other, as --format says.
   void print(const report::Document& document, const Json& json);
   void note(std::string_view line);       ///< to stderr, with a newline

@@ -1,4 +1,4 @@
-// The tables of docs/manifests.md are the schemas and the table of placeholders, rendered. With
+// The tables of keys in docs are the schemas and the table of placeholders, rendered. With
 // UPDATE_GOLDEN=1 in the environment they are written instead of compared.
 #include <catch2/catch.hpp>
 
@@ -19,7 +19,7 @@ namespace {
 
 using Schema = nlohmann::ordered_json;  // rows in the order of the file
 
-const fs::path kDocument = fs::path(DSBUILD_SOURCE_DIR) / "docs/manifests.md";
+const fs::path kDocuments = fs::path(DSBUILD_SOURCE_DIR) / "docs";
 
 std::string cell(std::string text) {
   return replace_all(std::move(text), "|", "\\|");
@@ -49,6 +49,7 @@ class FieldTable {
 
   std::string type_of(const Schema& unfollowed) const {
     const Schema& part = followed(unfollowed);
+    if (part.contains("title")) return part["title"];
     if (!part.contains("type")) return "number";  // the version of the format
     std::vector<std::string> words;
     for (const Schema& type : part["type"].is_array() ? part["type"] : Schema{part["type"]}) {
@@ -81,8 +82,9 @@ class FieldTable {
   }
 
   /// The key that was described with the same part of the schema before; else `at` is from now on.
+  /// A part with a name of its own is told by it, and needs none.
   std::string described_as(const Schema& part, const std::string& at) {
-    if (!part.contains("$ref")) return {};
+    if (!part.contains("$ref") || followed(part).contains("title")) return {};
     const auto [entry, is_new] = described_.emplace(part["$ref"].get<std::string>(), at);
     return is_new || entry->second == at ? "" : entry->second;
   }
@@ -91,6 +93,7 @@ class FieldTable {
   void add_inner(const Schema& unfollowed, const std::string& at) {
     if (!described_as(unfollowed, at).empty()) return;
     const Schema& part = followed(unfollowed);
+    if (part.contains("title")) return;
     if (part.contains("properties")) add_properties(part, at + ".");
     if (part.contains("items")) add_inner(part["items"], at + "[]");
     if (part.contains("additionalProperties") && part["additionalProperties"].is_object()) {
@@ -144,23 +147,32 @@ std::string with_table(const std::string& document, const std::string& name,
 
 }  // namespace
 
-TEST_CASE("docs/manifests.md has a row for every key and every placeholder", "[docs]") {
-  const std::string document = dsbuild::test::read_text(kDocument);
+/// Compares the document with what its tables must be, or writes them.
+void check_tables(const fs::path& file, const std::map<std::string, std::string>& tables) {
+  const std::string document = dsbuild::test::read_text(file);
   std::string wanted = document;
-  for (const char* name : {"op.v1.json", "accelerator.v1.json"}) {
-    wanted = with_table(wanted, name, field_table(name));
-  }
-  wanted = with_table(wanted, "placeholders", placeholder_table());
+  for (const auto& [name, table] : tables) wanted = with_table(wanted, name, table);
   if (std::getenv("UPDATE_GOLDEN") != nullptr) {
-    dsbuild::test::write_text(kDocument, wanted);
+    dsbuild::test::write_text(file, wanted);
   } else {
     INFO("run this test with UPDATE_GOLDEN=1 to write them");
     CHECK((document == wanted));
   }
 }
 
+TEST_CASE("docs/manifests.md has a row for every key and every placeholder", "[docs]") {
+  check_tables(kDocuments / "manifests.md",
+               {{"op.v1.json", field_table("op.v1.json")},
+                {"accelerator.v1.json", field_table("accelerator.v1.json")},
+                {"placeholders", placeholder_table()}});
+}
+
+TEST_CASE("docs/report.md has a row for every key of a report", "[docs]") {
+  check_tables(kDocuments / "report.md", {{"report.v1.json", field_table("report.v1.json")}});
+}
+
 TEST_CASE("the examples of docs/manifests.md are the fixtures that other tests build", "[docs]") {
-  const std::string document = dsbuild::test::read_text(kDocument);
+  const std::string document = dsbuild::test::read_text(kDocuments / "manifests.md");
   const auto holds = [&](const char* path) {
     const std::string text =
         dsbuild::test::read_text(fs::path(DSBUILD_SOURCE_DIR) / "tests/fixtures" / path);

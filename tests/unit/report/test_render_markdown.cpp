@@ -5,8 +5,8 @@
 using namespace dsbuild::report;
 
 TEST_CASE("a document becomes headings and tables that GitHub renders") {
-  const Document document{
-      "title", {{"section", {"a", "b"}, {{{"x"}, {"1"}}, {{""}, {"2"}}}, {"a note"}}}};
+  const Document document{"title",
+                          {{"section", {"a", "b"}, {{{"x"}, {"1"}}, {{""}, {"2"}}}, {"a note"}}}};
   CHECK(render_markdown(document) ==
         "## title\n\n"
         "### section\n\n"
