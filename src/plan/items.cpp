@@ -93,7 +93,7 @@ class OpItems {
       const bool has_kernel = std::find(own.begin(), own.end(), name) != own.end();
       const bool wanted = draft_.scope.asks_for(accelerator);
       if (!has_kernel) {
-        if (draft_.scope.names(accelerator)) skip_whole(accelerator, no_kernel(name, own));
+        if (draft_.scope.names(accelerator)) skip_whole(accelerator, no_kernel(accelerator, own));
       } else if (!wanted) {
         skip_whole(accelerator, not_requested(name));
       } else if (!accelerator.unbuilt.empty()) {
@@ -122,11 +122,11 @@ class OpItems {
   }
 
  private:
-  Reason no_kernel(const std::string& accelerator, const std::vector<std::string>& own) const {
-    return {
-        ReasonCode::no_kernel,
-        fmt::format("{} has no kernel for {}; it has: {}", op_.name, accelerator, join(own, ", ")),
-        "leave " + accelerator + " out for this op"};
+  Reason no_kernel(const Accelerator& accelerator, const std::vector<std::string>& own) const {
+    std::string text = fmt::format("{} has no kernel for {}; it has: {}", op_.name,
+                                   accelerator.name, join(own, ", "));
+    if (!accelerator.unbuilt.empty()) text += "; and " + accelerator.unbuilt;
+    return {ReasonCode::no_kernel, text, "leave " + accelerator.name + " out for this op"};
   }
 
   Reason not_requested(const std::string& accelerator) const {

@@ -1,0 +1,82 @@
+#include "report/survey_findings.h"
+
+#include <catch2/catch.hpp>
+
+namespace dsbuild::report {
+namespace {
+
+probe::FolderLimits folder(const char* use, std::int64_t size, std::int64_t free) {
+  probe::FolderLimits made;
+  made.use = use;
+  made.path = "/there";
+  made.size = Fact<std::int64_t>::known(size, "statvfs");
+  made.free = Fact<std::int64_t>::known(free, "statvfs");
+  return made;
+}
+
+std::vector<Finding> findings_of(const probe::Survey& survey) {
+  std::vector<Finding> findings;
+  add_survey_findings(survey, findings);
+  return findings;
+}
+
+TEST_CASE("a folder that a build can't use is a warning, a small /dev/shm is none") {
+  constexpr std::int64_t kGiB = 1LL << 30;
+  probe::Survey survey;
+  survey.limits.folders = {folder("temp", 90 * kGiB, 80 * kGiB),
+                           folder("shared memory", 64LL << 20, 64LL << 20)};
+  auto findings = findings_of(survey);
+  REQUIRE(findings.size() == 1);
+  CHECK(findings[0].weight == Weight::note);
+  CHECK(findings[0].remedy == "docker run --shm-size=1g, or a larger tmpfs at /there");
+
+  survey.limits.folders = {folder("temp", kGiB, 100LL << 20)};
+  survey.limits.folders[0].noexec = true;
+  survey.limits.folders[0].network = true;
+  findings = findings_of(survey);
+  REQUIRE(findings.size() == 3);
+  CHECK(findings[0].weight == Weight::warning);
+  CHECK(findings[0].cause == "the temp folder /there is mounted noexec");
+  CHECK(findings[1].weight == Weight::note);
+  CHECK(findings[2].weight == Weight::warning);
+  CHECK(findings[2].cause == "the temp folder /there has 105 MB left");
+
+  survey.limits.folders[0].size = Fact<std::int64_t>::missing("it isn't there");
+  CHECK(findings_of(survey).empty());
+}
+
+TEST_CASE("ops that a framework claims without their file are told once, together") {
+  probe::Framework framework;
+  framework.name = "deepspeed";
+  framework.prefix = "/venv";
+  const auto file = Fact<std::string>::known("/venv/ops/a.so", "/venv/ops");
+  const auto none = Fact<std::string>::missing("no such file");
+  framework.ops = {{"a", true, file}, {"b", true, none}, {"c", false, none}, {"d", true, none}};
+  probe::Survey survey;
+  survey.frameworks = {framework};
+  const auto findings = findings_of(survey);
+  REQUIRE(findings.size() == 1);
+  CHECK(findings[0].cause == "deepspeed of /venv claims ops that have no file: b, d");
+  framework.ops.resize(1);
+  survey.frameworks = {framework};
+  CHECK(findings_of(survey).empty());
+}
+
+TEST_CASE("a device without a driver is told where its accelerator matters") {
+  probe::Machine machine;
+  machine.devices.resize(2);
+  machine.devices[0].accelerator = machine.devices[1].accelerator = "gpu";
+  machine.devices[0].id = "10de:2330";
+  machine.devices[0].address = "0000:17:00.0";
+  machine.devices[0].driver = Fact<std::string>::missing("no driver is bound to it", "/sys");
+  machine.devices[1].driver = Fact<std::string>::known("nvidia", "/sys");
+  std::vector<Finding> findings;
+  add_driver_findings(machine, {"cpu"}, findings);
+  CHECK(findings.empty());
+  add_driver_findings(machine, {"gpu"}, findings);
+  REQUIRE(findings.size() == 1);
+  CHECK(findings[0].cause == "no kernel driver is bound to the device 10de:2330 at 0000:17:00.0");
+}
+
+}  // namespace
+}  // namespace dsbuild::report
