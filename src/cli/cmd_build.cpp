@@ -28,7 +28,7 @@ namespace dsbuild::cli {
 namespace {
 
 struct BuildFlags {
-  std::string out = "out/bundle";
+  std::string out = kUsualBundle;
   std::string build_dir = "out/build";
   std::string jobs;
   std::string depfile;

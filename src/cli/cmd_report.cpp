@@ -1,6 +1,8 @@
+#include <fmt/format.h>
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 
+#include <filesystem>
 #include <memory>
 
 #include "base/error.h"
@@ -16,6 +18,8 @@
 #include "report/accelerator_section.h"
 #include "report/build_report.h"
 #include "report/source_sections.h"
+
+namespace fs = std::filesystem;
 
 namespace dsbuild::cli {
 namespace {
@@ -47,6 +51,23 @@ ExitCode report_bundle(Context& context, const manifest::Catalog& catalog, const
   }
   context.print(describe_matches(flags.bundle, all), matches_to_json(flags.bundle, all));
   return hole && flags.strict ? ExitCode::step_failed : ExitCode::ok;
+}
+
+/// What was built here before, and whether it would load: nothing without a bundle at the usual
+/// place. One that can't be read is told, and the report goes on.
+void add_built(const manifest::Catalog& catalog, const probe::Machine& machine,
+               report::Document& document, Json& json) {
+  if (!fs::exists(fs::path(kUsualBundle) / std::string(bundle::kIndexName))) return;
+  try {
+    const MachineMatches built{
+        fmt::format("built, in {}", kUsualBundle),
+        bundle::match_bundle(bundle::read_bundle(kUsualBundle), catalog, machine)};
+    document.sections.push_back(describe_matches(kUsualBundle, {built}).sections.front());
+    json["built"] = matches_to_json(kUsualBundle, {built}).at("machines").at(0).at("ops");
+  } catch (const Error& error) {
+    document.sections.push_back(
+        {"built", {}, {}, {fmt::format("{}: {}", error.where, error.message)}});
+  }
 }
 
 ExitCode record_machine(Context& context, const probe::Machine& machine, const ReportFlags& flags) {
@@ -107,6 +128,7 @@ ExitCode run_report(Context& context, const ReportFlags& flags) {
       document.sections.push_back(std::move(section));
     json["device_sources"] = probe::to_json(sources);
   }
+  if (&context.system() == &context.host_system()) add_built(catalog, machine, document, json);
   context.print(document, json);
   return ExitCode::ok;
 }

@@ -10,6 +10,9 @@ class App;
 
 namespace dsbuild::cli {
 
+/// Where build publishes its bundle when nothing else is said.
+inline constexpr const char* kUsualBundle = "out/bundle";
+
 /// --root, --manifest: which manifests are read.
 void add_catalog_options(CLI::App& app, Options& options);
 /// --sysroot, --toolkit, --cache-dir: which machine is looked at, and how.

@@ -31,3 +31,11 @@ says stdout 'none: everything was up to date'
 says stdout 'unchanged'
 find out/bundle -type f -exec stat -c '%n %Y %i' {} + | sort >after
 cmp before after || fail 'a build with nothing to do touched the bundle'
+
+# The report tells what is built and what of it would load here; a bundle that can't be read doesn't stop it.
+expect 0 "$DSBUILD" report
+says stdout 'built, in out/bundle'
+says stdout 'images/cpu_adam/cpu/x86-64-v'
+echo '{' >out/bundle/bundle.json
+expect 0 "$DSBUILD" report
+says stdout 'bundle.json'
