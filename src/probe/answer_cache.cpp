@@ -127,8 +127,19 @@ ProcessResult AnswerCache::ask(const fs::path& path, const std::vector<std::stri
 
 ProcessResult AnswerCache::run_tool(const Command& command) {
   if (!tools_allowed_) throw NotKept();
+  const std::string& tool = command.argv.front();
+  {
+    // What gave no answer to one question gives none to the next: it costs its limit once.
+    const std::scoped_lock lock(mutex_);
+    if (const auto silent = silent_.find(tool); silent != silent_.end()) return silent->second;
+  }
   try {
-    return processes_.run(command);
+    ProcessResult result = processes_.run(command);
+    if (result.timed_out) {
+      const std::scoped_lock lock(mutex_);
+      silent_.emplace(tool, result);
+    }
+    return result;
   } catch (const Error& error) {  // no pipe left is a reason like any other
     ProcessResult failed;
     failed.failure = error.message;

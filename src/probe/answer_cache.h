@@ -53,6 +53,7 @@ class AnswerCache {
   bool tools_allowed_ = true;
   std::mutex mutex_;
   std::map<std::string, std::unique_ptr<Entry>> entries_;
+  std::map<std::string, ProcessResult> silent_;  ///< tools that gave no answer in time
 };
 
 }  // namespace dsbuild::probe

@@ -1,6 +1,8 @@
 #include "probe/scene.h"
 
+#include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <utility>
@@ -11,6 +13,10 @@ namespace fs = std::filesystem;
 
 namespace dsbuild::probe {
 namespace {
+
+/// Questions at once, however few cores there are: who asks waits, and one that hangs must not keep
+/// another from being asked.
+constexpr int kAtOnce = 16;
 
 bool is_executable(const System& system, const fs::path& path) {
   const auto status = system.status(path);
@@ -55,7 +61,9 @@ void add_python_packages(const System& system, const fs::path& folder, const fs:
 
 void for_each(const Scene& scene, std::size_t count, const std::function<void(std::size_t)>& look) {
   if (scene.answers.tools_allowed()) {
-    tbb::parallel_for(std::size_t{0}, count, look, tbb::simple_partitioner());
+    const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, kAtOnce);
+    tbb::task_arena(kAtOnce).execute(
+        [&] { tbb::parallel_for(std::size_t{0}, count, look, tbb::simple_partitioner()); });
   } else {
     for (std::size_t i = 0; i < count; ++i) look(i);
   }

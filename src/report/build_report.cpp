@@ -72,7 +72,10 @@ Section toolchain_section(const probe::Machine& machine) {
     std::vector<std::string> where;
     if (!toolchain.path.empty()) where.push_back(toolchain.path + " (" + toolchain.origin + ")");
     if (!toolchain.missing.empty()) where.push_back("missing: " + join(toolchain.missing, ", "));
-    if (!toolchain.version) where.push_back(toolchain.version.reason);
+    const auto& missing = toolchain.missing;
+    const bool told =
+        std::find(missing.begin(), missing.end(), toolchain.version.reason) != missing.end();
+    if (!toolchain.version && !told) where.push_back(toolchain.version.reason);
     section.rows.push_back({{first ? toolchain.kind : ""},
                             {toolchain.version ? toolchain.version->number() : "-"},
                             state,
