@@ -98,36 +98,28 @@ ExitCode run_report(Context& context, const ReportFlags& flags) {
   std::vector<RecordedMachine> machines = read_machines(context.options.machines);
   context.options.machines.clear();
   if (!flags.bundle.empty()) return report_bundle(context, catalog, flags, std::move(machines));
-  if (flags.devices && !machines.empty()) {
-    throw Error(ExitCode::bad_input, "its libraries are on that machine", "--devices with --for",
-                "leave one of them out");
-  }
   if (machines.size() > 1) {
     throw Error(ExitCode::bad_input, "one report is of one machine", "--for",
                 "give one --for, or --bundle DIR to compare what several would load");
   }
-  if (flags.devices && !machines.empty()) {
-    throw Error(ExitCode::bad_input, "a recorded machine's libraries can't be asked", "--devices",
-                "leave out --devices or --for");
-  }
+  const bool recorded = !machines.empty();
   probe::Machine machine =
-      machines.empty() ? context.probe(catalog, true) : std::move(machines.front().machine);
-  std::vector<probe::SourceReport> sources;
-  if (flags.devices) {
-    sources = probe::ask_sources(context.system(), context.processes(), context.executable(),
-                                 &context.system() == &context.host_system(), machine);
-    probe::join_sources(sources, machine.devices);
+      recorded ? std::move(machines.front().machine) : context.probe(catalog, true);
+  if (flags.devices && !recorded) {
+    machine.sources =
+        probe::ask_sources(context.system(), context.processes(), context.executable(),
+                           &context.system() == &context.host_system(), machine);
+    probe::join_sources(machine.sources, machine.devices);
   }
   if (!flags.record.empty()) return record_machine(context, machine, flags);
   const plan::Plan plan =
       context.plan(context.request(catalog, machine), catalog, machine, Context::Problems::tell);
   report::Document document = report::make_report(machine, plan, kVersion);
-  Json json = report::make_report_json(machine, plan, kVersion);
   if (flags.devices) {
-    for (report::Section& section : report::source_sections(sources))
+    for (report::Section& section : report::source_sections(machine.sources, recorded))
       document.sections.push_back(std::move(section));
-    json["device_sources"] = probe::to_json(sources);
   }
+  Json json = report::make_report_json(machine, plan, kVersion);
   if (&context.system() == &context.host_system()) add_built(catalog, machine, document, json);
   context.print(document, json);
   return ExitCode::ok;

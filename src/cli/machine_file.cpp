@@ -54,6 +54,11 @@ Json make_machine_file(const probe::Machine& machine, std::string_view dsbuild_v
                        std::string_view home, bool full) {
   Json facts = probe::to_json(machine);
   if (!full) {
+    if (!machine.sources.empty()) {
+      std::vector<probe::SourceReport> sources = machine.sources;
+      probe::hide_identity(sources);
+      facts["sources"] = probe::to_json(sources);
+    }
     facts.erase("trials");
     if (home.size() > 1) hide_home(facts, home);
   }

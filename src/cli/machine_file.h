@@ -20,7 +20,8 @@ struct RecordedMachine {
 };
 
 /// {"schema": 1, "dsbuild", "machine"}. Without `full` nothing tells whose machine it is: paths
-/// below `home` begin with "~", and what was compiled there for a trial is left out.
+/// below `home` begin with "~", and UUIDs, processes and what was compiled there for a trial are
+/// left out.
 Json make_machine_file(const probe::Machine& machine, std::string_view dsbuild_version,
                        std::string_view home, bool full);
 

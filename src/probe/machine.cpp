@@ -58,12 +58,14 @@ const Tool* Machine::find_tool(std::string_view name) const {
 // What only a report tells stands beside the rest, and is there only where it was looked for.
 Json to_json(const Machine& machine) {
   Json json = machine;
+  if (!machine.sources.empty()) json["sources"] = to_json(machine.sources);
   if (machine.survey) json.update(to_json(*machine.survey));
   return json;
 }
 
 Machine parse_machine(const Json& json) {
   auto machine = json.get<Machine>();
+  if (json.contains("sources")) machine.sources = parse_source_reports(json.at("sources"));
   if (json.contains(kSurveyMark)) machine.survey = parse_survey(json);
   return machine;
 }

@@ -12,6 +12,7 @@
 #include "base/json_fwd.h"
 #include "base/version.h"
 #include "probe/accelerators/accelerator_state.h"
+#include "probe/devices/source_report.h"
 #include "probe/survey.h"
 
 namespace dsbuild::probe {
@@ -97,7 +98,8 @@ struct Machine {
   std::map<std::string, Fact<Version>> packages;  ///< pkg-config packages that ops need
   std::map<std::string, TrialResult> trials;      ///< those that were made so far
 
-  std::optional<Survey> survey;  ///< only where a report was asked for
+  std::vector<SourceReport> sources;  ///< of devices; only where they were asked
+  std::optional<Survey> survey;       ///< only where a report was asked for
 
   const Tool* find_tool(std::string_view name) const;
 };

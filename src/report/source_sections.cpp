@@ -7,6 +7,8 @@
 namespace dsbuild::report {
 namespace {
 
+constexpr const char* kRecord = "dsbuild report --devices --record FILE";
+
 /// The value as `format` shows it, or why there is none.
 template <typename T, typename Format>
 void add_fact(std::vector<std::string>& words, const char* name, const Fact<T>& fact,
@@ -18,8 +20,8 @@ std::string describe(const probe::SourceDevice& device) {
   std::vector<std::string> words;
   add_fact(words, "memory", device.memory,
            [](std::int64_t bytes) { return format_size(static_cast<unsigned long long>(bytes)); });
-  add_fact(words, "MIG parts", device.partitions,
-           [](std::int64_t parts) { return std::to_string(parts); });
+  add_fact(words, "parts", device.parts,
+           [](const auto& parts) { return std::to_string(parts.size()); });
   add_fact(words, "power", device.power,
            [](std::int64_t mw) { return fmt::format("{:.1f} W", static_cast<double>(mw) / 1e3); });
   add_fact(words, "energy", device.energy,
@@ -31,9 +33,16 @@ std::string describe(const probe::SourceDevice& device) {
 
 }  // namespace
 
-std::vector<Section> source_sections(const std::vector<probe::SourceReport>& reports) {
-  Section devices{"devices now", {"address", "name", "what"}, {}, {}};
-  Section sources{"device sources", {"source", "status", "what"}, {}, {}};
+std::vector<Section> source_sections(const std::vector<probe::SourceReport>& reports,
+                                     bool recorded) {
+  if (reports.empty())
+    return {{"device sources", {}, {}, {"not recorded; on that machine: " + std::string(kRecord)}}};
+  Section devices{
+      recorded ? "devices, as recorded" : "devices now", {"address", "name", "what"}, {}, {}};
+  Section sources{recorded ? "device sources, as recorded" : "device sources",
+                  {"source", "status", "what"},
+                  {},
+                  {}};
   for (const probe::SourceReport& report : reports) {
     for (const probe::SourceDevice& device : report.devices) {
       if (!device.problem.empty()) {

@@ -3,12 +3,14 @@
 
 #include <vector>
 
-#include "probe/devices/device_source.h"
+#include "probe/devices/source_report.h"
 #include "report/document.h"
 
 namespace dsbuild::report {
 
 /// Power, energy and use of each device, then a row per source with its status and what mends it.
-std::vector<Section> source_sections(const std::vector<probe::SourceReport>& reports);
+/// An empty list is that of a machine whose sources were not recorded.
+std::vector<Section> source_sections(const std::vector<probe::SourceReport>& reports,
+                                     bool recorded);
 
 }  // namespace dsbuild::report

@@ -10,7 +10,7 @@ fake() { printf '{%s "devices": [%s]}\n' "$1" "${2-$h100}" >fake.json; }
 
 fake ''
 expect 0 "$DSBUILD" report --devices
-says stdout '0000:17:00.0 NVIDIA H100 memory 85.5 GB, MIG parts 3, power 71.5 W, energy unknown: this version of the library has no such call'
+says stdout '0000:17:00.0 NVIDIA H100 memory 85.5 GB, parts 3, power 71.5 W, energy unknown: this version of the library has no such call'
 says stdout 'nvidia/nvml ok driver 580.65.06'
 says_not stdout 'a library that prints'
 expect 0 "$DSBUILD" report --devices --format json
@@ -57,6 +57,23 @@ mkdir bad
 echo text >bad/libnvidia-ml.so.1
 DSBUILD_PROBE_LIB_DIR=$work/bad expect 0 "$DSBUILD" report --devices
 says stdout 'nvidia/nvml library_missing'
+
+# Below another root only what the variable names is loaded.
 mkdir empty
 expect 0 "$DSBUILD" report --devices --sysroot "$work/empty"
-says stdout 'nvidia/nvml skipped libraries below another root are not loaded'
+says stdout '0000:17:00.0 NVIDIA H100 memory 85.5 GB'
+(
+    unset DSBUILD_PROBE_LIB_DIR
+    expect 0 "$DSBUILD" report --devices --sysroot "$work/empty"
+    says stdout 'nvidia/nvml skipped libraries below another root are not loaded'
+) || exit 1
+
+# What was recorded is shown elsewhere; whose machine it is stays out of the file.
+fake ''
+expect 0 "$DSBUILD" report --devices --record recorded.json
+expect 0 "$DSBUILD" report --devices --for recorded.json
+says stdout 'device sources, as recorded'
+says stdout '0000:17:00.0 NVIDIA H100 memory 85.5 GB'
+expect 0 "$DSBUILD" report --record plain.json
+expect 0 "$DSBUILD" report --devices --for plain.json
+says stdout 'not recorded; on that machine: dsbuild report --devices --record FILE'

@@ -9,8 +9,8 @@
 #include <future>
 #include <set>
 
+#include "base/json.h"
 #include "base/text.h"
-#include "probe/fact_json.h"
 
 namespace fs = std::filesystem;
 
@@ -21,23 +21,13 @@ constexpr std::array<SourceRow, 1> kSources{{
     {"nvidia/nvml", "libnvidia-ml.so.1", "10de:", ask_nvml},
 }};
 
-}  // namespace
-
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(SourceDevice, accelerator, address, problem, uuid,
-                                                name, arch, memory, partitions, power, energy,
-                                                utilization)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(SourceReport, id, status, message, fix, library,
-                                                driver_version, devices, disagreements)
-
-namespace {
-
-/// Where the loader would look, as far as files tell it, and where WSL has its drivers.
+/// Where the loader would look, as far as files tell it, and where WSL has its drivers. What lies
+/// below another root is not for the running machine's loader.
 std::vector<fs::path> library_folders(const System& system, const Machine& machine) {
   std::vector<fs::path> folders;
   const auto add = [&folders](const fs::path& folder) {
     if (folder.is_absolute()) folders.push_back(folder);
   };
-  add(system.env(kLibraryFolderVariable).value_or(""));
   for (const std::string& folder : split(system.env("LD_LIBRARY_PATH").value_or(""), ":"))
     add(folder);
   add("/usr/lib/wsl/lib");
@@ -76,7 +66,7 @@ SourceReport read_answer(SourceReport report, const ProcessResult& result) {
                   "the process that asked the library ended: " + result.describe(), fix);
   }
   try {
-    SourceReport answer = Json::parse(result.out).get<SourceReport>();
+    SourceReport answer = parse_source_reports(Json::parse(result.out)).at(0);
     answer.id = report.id;
     answer.library = report.library;
     return answer;
@@ -86,16 +76,26 @@ SourceReport read_answer(SourceReport report, const ProcessResult& result) {
   }
 }
 
+/// The library's file, as the loader of the running machine finds it; empty: there is none.
+std::string find_library(const System& system, const std::vector<fs::path>& folders,
+                         std::string_view name) {
+  const fs::path named = system.env(kLibraryFolderVariable).value_or("");
+  std::error_code error;
+  if (named.is_absolute() && fs::is_regular_file(named / name, error)) return named / name;
+  for (const fs::path& folder : folders) {
+    const auto status = system.status(folder / name);
+    if (status && status->is_file()) return folder / name;
+  }
+  return {};
+}
+
 SourceReport ask_source(const SourceRow& row, const System& system, ProcessRunner& processes,
                         const fs::path& program, const std::vector<fs::path>& folders,
                         bool has_device, std::chrono::milliseconds limit) {
   SourceReport report;
   report.id = row.id;
-  for (const fs::path& folder : folders) {
-    const fs::path file = folder / row.library;
-    const auto status = system.status(file);
-    if (!status || !status->is_file()) continue;
-    report.library = file.string();
+  report.library = find_library(system, folders, row.library);
+  if (!report.library.empty()) {
     Command command;
     command.argv = {program.string(), "__probe", report.id, report.library};
     command.environment = system.environment();
@@ -120,17 +120,20 @@ std::vector<SourceReport> ask_sources(const System& system, ProcessRunner& proce
                                       const fs::path& program, bool same_host,
                                       const Machine& machine, std::chrono::milliseconds limit) {
   std::vector<SourceReport> reports;
-  if (!same_host) {
+  if (!same_host && !system.env(kLibraryFolderVariable)) {
     for (const SourceRow& row : kSources) {
       SourceReport report;
       report.id = row.id;
       reports.push_back(failed(std::move(report), "skipped",
                                "libraries below another root are not loaded",
-                               "run dsbuild report --devices on that machine"));
+                               fmt::format("run dsbuild report --devices on that machine; "
+                                           "only what {} names is loaded",
+                                           kLibraryFolderVariable)));
     }
     return reports;
   }
-  const std::vector<fs::path> folders = library_folders(system, machine);
+  const std::vector<fs::path> folders =
+      same_host ? library_folders(system, machine) : std::vector<fs::path>();
   std::vector<std::future<SourceReport>> answers;
   for (const SourceRow& row : kSources) {
     const bool has_device =
@@ -151,8 +154,7 @@ int run_source(std::string_view id, const char* library) {
     const int out = ::dup(STDOUT_FILENO);
     const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
     ::dup2(nowhere, STDOUT_FILENO);
-    const SourceReport report = row.ask(library);
-    const Json json = report;
+    const Json json = to_json(std::vector<SourceReport>{row.ask(library)});
     const std::string line = json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
     const bool written =
         ::write(out, line.data(), line.size()) == static_cast<ssize_t>(line.size());
@@ -181,16 +183,10 @@ void join_sources(std::vector<SourceReport>& reports, std::vector<Device>& devic
       take(device->arch, source.arch);
       take(device->name, source.name);
       take(device->memory, source.memory);
-      if (source.partitions && *source.partitions > 1)
-        device->parts = static_cast<int>(*source.partitions);
+      if (source.parts && source.parts->size() > 1)
+        device->parts = static_cast<int>(source.parts->size());
     }
   }
-}
-
-Json to_json(const std::vector<SourceReport>& reports) {
-  Json list = Json::array();
-  for (const SourceReport& report : reports) list.push_back(report);
-  return list;
 }
 
 }  // namespace dsbuild::probe

@@ -3,46 +3,17 @@
 // say is joined with what the kernel says. Knows no library's calls.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/fact.h"
-#include "base/json_fwd.h"
 #include "base/process.h"
 #include "base/system.h"
+#include "probe/devices/source_report.h"
 #include "probe/machine.h"
 
 namespace dsbuild::probe {
-
-/// What a library says of one device. What it doesn't give has the reason.
-struct SourceDevice {
-  std::string accelerator;
-  std::string address;  ///< as sysfs writes it; empty when the device could not even be reached
-  std::string problem;  ///< why it could not be asked; the others are not lost by that
-  Fact<std::string> uuid;
-  Fact<std::string> name;
-  Fact<std::string> arch;
-  Fact<std::int64_t> memory;       ///< bytes
-  Fact<std::int64_t> partitions;   ///< MIG instances; 0 when it is not divided
-  Fact<std::int64_t> power;        ///< mW
-  Fact<std::int64_t> energy;       ///< mJ since the driver was loaded
-  Fact<std::int64_t> utilization;  ///< % of the last sample period
-};
-
-/// What a library gave in all.
-struct SourceReport {
-  std::string id;      ///< "nvidia/nvml"
-  std::string status;  ///< "ok" or what went wrong: library_missing, driver_not_loaded, crashed, …
-  std::string message;
-  std::string fix;
-  std::string library;  ///< the file that was loaded
-  Fact<std::string> driver_version;
-  std::vector<SourceDevice> devices;
-  std::vector<std::string> disagreements;  ///< with what the kernel's files say
-};
 
 /// A source: its id, the library's name, the vendor's PCI id, and what asks the library. `ask` is
 /// called in a child process only.
@@ -56,7 +27,8 @@ struct SourceRow {
 /// NVIDIA's management library, below every CUDA driver.
 SourceReport ask_nvml(const char* library);
 
-/// The folder where libraries are looked for first.
+/// The folder where libraries are looked for first. It is one of the running machine, whatever the
+/// root, and for another root the only one.
 inline constexpr const char* kLibraryFolderVariable = "DSBUILD_PROBE_LIB_DIR";
 
 /// Asks all sources side by side, each at most `limit`. `program` is dsbuild: it is started as
@@ -73,7 +45,5 @@ int run_source(std::string_view id, const char* library);
 /// Facts of the devices from the libraries: they measure, a table of ids only knows what was sold
 /// when it was written. What the two say differently is kept in `disagreements`.
 void join_sources(std::vector<SourceReport>& reports, std::vector<Device>& devices);
-
-Json to_json(const std::vector<SourceReport>& reports);
 
 }  // namespace dsbuild::probe

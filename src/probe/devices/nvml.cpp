@@ -89,19 +89,20 @@ Fact<T> fact_of(int code, T value, const char* source) {
   return Fact<T>::missing(fmt::format("{} (NVML code {})", describe(code).message, code), source);
 }
 
-Fact<std::int64_t> count_parts(const Nvml& nvml, Handle device) {
+Fact<std::vector<DevicePart>> find_parts(const Nvml& nvml, Handle device) {
   constexpr const char* kSource = "nvmlDeviceGetMigMode";
   constexpr unsigned kMostParts = 64;
   unsigned mode = 0, pending = 0, most = 0;
   const int code = nvml.call({kSource}, device, &mode, &pending);
-  if (code != 0 || mode == 0) return fact_of<std::int64_t>(code, 0, kSource);
+  std::vector<DevicePart> parts;
+  if (code != 0 || mode == 0) return fact_of(code, std::move(parts), kSource);
   nvml.call({"nvmlDeviceGetMaxMigDeviceCount"}, device, &most);
-  std::int64_t parts = 0;
   for (unsigned i = 0; i < std::min(most, kMostParts); ++i) {
     Handle part = nullptr;
-    if (nvml.call({"nvmlDeviceGetMigDeviceHandleByIndex"}, device, i, &part) == 0) ++parts;
+    if (nvml.call({"nvmlDeviceGetMigDeviceHandleByIndex"}, device, i, &part) == 0)
+      parts.push_back({fmt::format("MIG {}", i), {}, {}, {}});
   }
-  return Fact<std::int64_t>::known(parts, kSource);
+  return fact_of(0, std::move(parts), kSource);
 }
 
 SourceDevice ask_device(const Nvml& nvml, unsigned index) {
@@ -132,7 +133,7 @@ SourceDevice ask_device(const Nvml& nvml, unsigned index) {
   Memory memory{};
   code = nvml.call({"nvmlDeviceGetMemoryInfo"}, device, &memory);
   out.memory = fact_of(code, static_cast<std::int64_t>(memory.total), "nvmlDeviceGetMemoryInfo");
-  out.partitions = count_parts(nvml, device);
+  out.parts = find_parts(nvml, device);
   unsigned power = 0;
   code = nvml.call({"nvmlDeviceGetPowerUsage"}, device, &power);
   out.power = fact_of<std::int64_t>(code, power, "nvmlDeviceGetPowerUsage");
