@@ -79,6 +79,19 @@ RuntimeFacts read_runtime(const Node& node) {
           node.at("visible_devices").text(), node.at("exports").texts(), node.at("dtypes").texts()};
 }
 
+ToolkitRule read_toolkit(const Node& node) {
+  ToolkitRule rule;
+  rule.folders = node.at("folders").texts();
+  for (const Node& version : node.at("version").items()) {
+    rule.versions.push_back({version.at("file").text(), version.at("regex").texts()});
+  }
+  for (const auto& [placeholder, part] : node.at("parts").members()) {
+    rule.parts.emplace(placeholder, ToolkitPart{part.at("in").texts(), part.at("file").text(),
+                                                part.at("common").flag()});
+  }
+  return rule;
+}
+
 ToolchainProbe read_probe(const Node& node) {
   ToolchainProbe probe;
   probe.kind = node.at("kind").text();
@@ -99,6 +112,11 @@ ToolchainProbe read_probe(const Node& node) {
   probe.gives = node.at("gives").texts();
   if (!probe.tool.empty()) probe.gives.push_back(probe.tool);
   for (const auto& [placeholder, file] : probe.beside) probe.gives.push_back(placeholder);
+  if (node.has("toolkit")) {
+    probe.toolkit = read_toolkit(node.at("toolkit"));
+    probe.gives.emplace_back("toolkit");
+    for (const auto& [placeholder, part] : probe.toolkit->parts) probe.gives.push_back(placeholder);
+  }
   return probe;
 }
 
