@@ -260,6 +260,44 @@ TEST_CASE("the split wheels of CUDA 12 are a partial toolkit with ptxas and head
   CHECK(value(cuda, "toolkit_lib") == nvidia + "/cuda_runtime/lib");
 }
 
+TEST_CASE("wheels of two releases beside each other keep their own versions") {
+  FakeRoot root;
+  const std::string packages = "/venv/lib/python3.11/site-packages";
+  machines::add_cuda(root, {.folder = packages + "/nvidia/cu13",
+                            .release = "13.0",
+                            .lib = "lib",
+                            .version_json = false});
+  root.remove(packages + "/nvidia/cu13/include/cuda.h");
+  machines::add_ptxas(root, packages + "/nvidia/cuda_nvcc/bin/ptxas", {.release = "12.4"});
+  root.folder(packages + "/nvidia_cuda_nvcc-13.0.88.dist-info");
+  root.folder(packages + "/nvidia_cuda_nvcc_cu12-12.4.131.dist-info");
+  FakeProbe probe(root);
+  probe.environment["VIRTUAL_ENV"] = "/venv";
+  const auto found = toolkits(probe);
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].state == ToolchainState::complete);
+  CHECK(found[0].version->number() == "13.0.88");
+  CHECK(found[1].state == ToolchainState::partial);
+  CHECK(found[1].version->number() == "12.4.131");
+}
+
+TEST_CASE("an nvcc alone, and a ptxas alone in a conda environment, are partial toolkits") {
+  FakeRoot root;
+  machines::add_nvcc(root, "/usr/local/cuda-12.4/bin/nvcc", {.release = "12.4", .patch = "131"});
+  machines::add_ptxas(root, "/conda/bin/ptxas", {.release = "12.8"});
+  FakeProbe probe(root);
+  probe.environment["CONDA_PREFIX"] = "/conda";
+  const auto found = toolkits(probe);
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].path == "/usr/local/cuda-12.4/bin/nvcc");
+  CHECK(found[0].version->number() == "12.4.131");
+  CHECK(found[0].missing == Texts{"bin/ptxas", "nvvm/bin/cicc", "include/cuda_runtime.h",
+                                  "include/crt/host_config.h", "lib64/libcudart"});
+  CHECK(found[1].path == "/conda");
+  CHECK(found[1].origin == "CONDA_PREFIX");
+  CHECK(found[1].missing.front() == "bin/nvcc");
+}
+
 TEST_CASE("conda's targets folder is that of the machine") {
   struct Row {
     const char* machine;
