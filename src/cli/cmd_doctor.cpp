@@ -14,7 +14,7 @@ namespace {
 
 ExitCode run_doctor(Context& context, bool strict) {
   const manifest::Catalog catalog = context.read_catalog(Context::Problems::tell);
-  const probe::Machine machine = context.probe(catalog);
+  const probe::Machine machine = context.probe(catalog, true);
   const plan::Request request = context.request(catalog, machine);
   const plan::Plan plan = context.plan(request, catalog, machine, Context::Problems::tell);
   const auto relevant = report::relevant_accelerators(catalog, machine, request);

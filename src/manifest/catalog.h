@@ -83,6 +83,14 @@ struct RuntimeFacts {
   std::vector<std::string> dtypes;         ///< that its devices may have: "bf16"
 };
 
+/// How a driver tells its version, and what that is good for.
+struct DriverRule {
+  std::string file;
+  std::string regex;  ///< first group: the driver's version
+  /// A driver's version -> the toolkit release whose images it is the first to run, by number.
+  std::map<Version, Version> runs;
+};
+
 /// One word of a command line, or several: see `for_archs`.
 struct ArgTemplate {
   std::string text;  ///< with placeholders; a word that is one list placeholder ("{flags}") becomes
@@ -172,6 +180,7 @@ struct Accelerator {
   std::vector<std::string> imitates;  ///< accelerators whose libraries and tools it counterfeits
   int rank = 1000;                    ///< the lower is looked for first
   RuntimeFacts runtime;
+  std::optional<DriverRule> driver;
   std::string unbuilt;  ///< why nothing is compiled for it; empty: `toolchains` say how
   std::vector<std::string> suffixes;  ///< of its sources (".cu")
   std::string flags;                  ///< the key of its compiler flags in manifests ("nvcc")

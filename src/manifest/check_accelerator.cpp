@@ -347,6 +347,8 @@ void check_accelerator(const Node& root, const Accelerator& accelerator,
   check_devices(root.at("devices"), accelerator);
   for (const Node& rule : root.at("detect").items()) check_detect(rule);
   check_runtime(root.at("runtime"));
+  check_absolute(root.at("driver").at("file"), Rule::file_not_absolute);
+  check_regex(root.at("driver").at("regex"));
   check_buildable(root);
   for (const Node& item : root.at("sources").items()) check_shape(item, kSuffix);
   check_shape(root.at("flags"), kWord);

@@ -74,6 +74,18 @@ DetectRule read_detect(const Node& node) {
   return rule;
 }
 
+DriverRule read_driver(const Node& node) {
+  DriverRule rule{node.at("file").text(), node.at("regex").text(), {}};
+  for (const auto& [driver, release] : node.at("runs").members()) {
+    const auto from = Version::parse(driver);
+    const auto runs = Version::parse(release.text());
+    if (from && runs) rule.runs.emplace(*from, *runs);
+    if (!from) release.complain(Rule::bad_version, {driver});
+    if (!runs && release.is_text()) release.complain(Rule::bad_version, {release.text()});
+  }
+  return rule;
+}
+
 RuntimeFacts read_runtime(const Node& node) {
   return {node.at("torch").texts(), node.at("communication").texts(),
           node.at("visible_devices").text(), node.at("exports").texts(), node.at("dtypes").texts()};
@@ -168,6 +180,7 @@ Accelerator read_accelerator(const Node& root) {
   accelerator.imitates = root.at("imitates").texts();
   accelerator.rank = root.at("rank").number(accelerator.rank);
   accelerator.runtime = read_runtime(root.at("runtime"));
+  if (root.has("driver")) accelerator.driver = read_driver(root.at("driver"));
   accelerator.unbuilt = root.at("unbuilt").text();
   accelerator.suffixes = root.at("sources").texts();
   accelerator.flags = root.at("flags").text();

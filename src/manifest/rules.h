@@ -24,6 +24,7 @@ enum class Rule {
   control_character,
   not_a_name,
   bad_range,
+  bad_version,
   not_an_arch,
   // Files and roots.
   unreadable_file,
@@ -122,6 +123,7 @@ inline constexpr std::array kRules{
             "write one line of plain text"},
     RuleRow{Rule::not_a_name, "'{0}' is no {1}", "write one such as {2}"},
     RuleRow{Rule::bad_range, "'{0}' is no version range: {1}", ""},
+    RuleRow{Rule::bad_version, "'{0}' is no version", "write dotted numbers: 12.2"},
     RuleRow{Rule::not_an_arch, "'{0}' is no arch of {1}", "write one such as {2}"},
 
     RuleRow{Rule::unreadable_file, "can't read the file", "check the path and its permissions"},

@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "report/versions.h"
 
 namespace dsbuild::report {
 namespace {
@@ -115,6 +116,7 @@ std::vector<Finding> make_findings(const probe::Machine& machine, const plan::Pl
   add_ninja(machine, findings);
   add_skips(plan, relevant, findings);
   add_devices(machine, relevant, findings);
+  add_version_findings(machine, plan, relevant, findings);
   add_environment(plan, findings);
   std::stable_sort(findings.begin(), findings.end(),
                    [](const Finding& a, const Finding& b) { return a.weight < b.weight; });
