@@ -26,6 +26,7 @@ struct ReportFlags {
   std::string bundle;
   bool strict = false;
   bool devices = false;
+  bool libraries = false;
 };
 
 void print(Context& context, const report::Document& document, const Json& json) {
@@ -87,6 +88,10 @@ ExitCode run_report(Context& context, const ReportFlags& flags) {
     throw Error(ExitCode::bad_input, "its libraries are on that machine", "--devices with --for",
                 "leave one of them out");
   }
+  if (flags.libraries && !machines.empty()) {
+    throw Error(ExitCode::bad_input, "a recorded machine's libraries can't be tried", "--libraries",
+                "leave out --libraries or --for");
+  }
   if (machines.size() > 1) {
     throw Error(ExitCode::bad_input, "one report is of one machine", "--for",
                 "give one --for, or --bundle DIR to compare what several would load");
@@ -95,8 +100,8 @@ ExitCode run_report(Context& context, const ReportFlags& flags) {
     throw Error(ExitCode::bad_input, "a recorded machine's libraries can't be asked", "--devices",
                 "leave out --devices or --for");
   }
-  probe::Machine machine =
-      machines.empty() ? context.probe(catalog, true) : std::move(machines.front().machine);
+  probe::Machine machine = machines.empty() ? context.probe(catalog, true, flags.libraries)
+                                            : std::move(machines.front().machine);
   std::vector<probe::SourceReport> sources;
   if (flags.devices) {
     sources = probe::ask_sources(context.system(), context.processes(), context.executable(),
@@ -132,6 +137,8 @@ std::function<ExitCode()> add_report(CLI::App& app, Context& context) {
   app.add_flag("--strict", flags->strict, "with --bundle: exit 1 when something has no image");
   app.add_flag("--devices", flags->devices,
                "ask the vendors' libraries, too: memory, parts, power and use of each device");
+  app.add_flag("--libraries", flags->libraries,
+               "compile and link something with each library, by the host's compiler");
   add_catalog_options(app, context.options);
   add_machine_options(app, context.options, true);
   add_format_option(app, context.options);
