@@ -30,6 +30,7 @@ struct ReportFlags {
   std::string bundle;
   bool strict = false;
   bool devices = false;
+  bool libraries = false;
 };
 
 std::vector<RecordedMachine> read_machines(const std::vector<std::string>& files) {
@@ -98,13 +99,17 @@ ExitCode run_report(Context& context, const ReportFlags& flags) {
   std::vector<RecordedMachine> machines = read_machines(context.options.machines);
   context.options.machines.clear();
   if (!flags.bundle.empty()) return report_bundle(context, catalog, flags, std::move(machines));
+  if (flags.libraries && !machines.empty()) {
+    throw Error(ExitCode::bad_input, "a recorded machine's libraries can't be tried", "--libraries",
+                "leave out --libraries or --for");
+  }
   if (machines.size() > 1) {
     throw Error(ExitCode::bad_input, "one report is of one machine", "--for",
                 "give one --for, or --bundle DIR to compare what several would load");
   }
   const bool recorded = !machines.empty();
-  probe::Machine machine =
-      recorded ? std::move(machines.front().machine) : context.probe(catalog, true);
+  probe::Machine machine = recorded ? std::move(machines.front().machine)
+                                    : context.probe(catalog, true, flags.libraries);
   if (flags.devices && !recorded) {
     machine.sources =
         probe::ask_sources(context.system(), context.processes(), context.executable(),
@@ -140,6 +145,8 @@ std::function<ExitCode()> add_report(CLI::App& app, Context& context) {
   app.add_flag("--strict", flags->strict, "with --bundle: exit 1 when something has no image");
   app.add_flag("--devices", flags->devices,
                "ask the vendors' libraries, too: memory, parts, power and use of each device");
+  app.add_flag("--libraries", flags->libraries,
+               "compile and link something with each library, by the host's compiler");
   add_catalog_options(app, context.options);
   add_machine_options(app, context.options, true);
   add_document_format_option(app, context.options);

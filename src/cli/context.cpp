@@ -163,7 +163,7 @@ manifest::Catalog Context::read_catalog(Problems problems) {
   return catalog;
 }
 
-probe::Machine Context::probe(const manifest::Catalog& catalog, bool survey) {
+probe::Machine Context::probe(const manifest::Catalog& catalog, bool survey, bool try_libraries) {
   probe::ProbeOptions probe_options;
   for (const std::string& choice : options.toolkits) {
     const auto equals = choice.find('=');
@@ -177,6 +177,7 @@ probe::Machine Context::probe(const manifest::Catalog& catalog, bool survey) {
   probe_options.cache_folder = cache_folder();
   probe_options.same_host = sysroot_ == nullptr;
   probe_options.survey = survey;
+  probe_options.try_libraries = try_libraries;
   return probe::probe_machine(system(), processes_, catalog, probe_options);
 }
 

@@ -68,8 +68,9 @@ class Context {
 
   manifest::CatalogSources catalog_sources() const;
   manifest::Catalog read_catalog(Problems problems = Problems::refuse);
-  /// `survey`: also what only a report tells.
-  probe::Machine probe(const manifest::Catalog& catalog, bool survey = false);
+  /// `survey`: also what only a report tells; `try_libraries`: also whether its libraries work.
+  probe::Machine probe(const manifest::Catalog& catalog, bool survey = false,
+                       bool try_libraries = false);
   /// From the options and the environment. `machine`: the one that builds.
   plan::Request request(const manifest::Catalog& catalog, const probe::Machine& machine) const;
   plan::Plan plan(const plan::Request& request, const manifest::Catalog& catalog,

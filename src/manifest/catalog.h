@@ -83,6 +83,14 @@ struct RuntimeFacts {
   std::vector<std::string> dtypes;         ///< that its devices may have: "bf16"
 };
 
+/// How a driver tells its version, and what that is good for.
+struct DriverRule {
+  std::string file;
+  std::string regex;  ///< first group: the driver's version
+  /// A driver's version -> the toolkit release whose images it is the first to run, by number.
+  std::map<Version, Version> runs;
+};
+
 /// One word of a command line, or several: see `for_archs`.
 struct ArgTemplate {
   std::string text;  ///< with placeholders; a word that is one list placeholder ("{flags}") becomes
@@ -118,6 +126,27 @@ struct ToolchainRecipe {
   std::string hint;  ///< what to install when no such toolchain is found
 };
 
+/// A part of a toolkit: a folder that holds a file.
+struct ToolkitPart {
+  std::vector<std::string> places;  ///< below the toolkit's folder, the best first ("lib/{triple}")
+  std::string file;                 ///< in one of them; '*' stands for any part of a name
+  bool common = false;  ///< others have such a file too: it alone is no sign of a toolkit
+};
+
+/// A file that tells a toolkit's version: the first group of each pattern is one part of it.
+struct VersionFile {
+  std::string file;  ///< below the toolkit's folder
+  std::vector<std::string> regexes;
+};
+
+/// A compiler that needs more than itself: a folder with parts, found whole or in part.
+struct ToolkitRule {
+  /// Where toolkits lie ("/opt/toolkit-*", "{TOOLKIT_ROOT}/latest", "{python}/toolkit_wheel").
+  std::vector<std::string> folders;
+  std::vector<VersionFile> versions;         ///< asked in this order, before the command
+  std::map<std::string, ToolkitPart> parts;  ///< placeholder that becomes the part's folder -> part
+};
+
 /// A toolchain that a command's own answers describe; others have a prober of their own in C++.
 struct ToolchainProbe {
   std::string kind;
@@ -136,6 +165,7 @@ struct ToolchainProbe {
   std::string archs_regex;              ///< first group of each match: an arch
   std::map<std::string, std::string>
       beside;  ///< placeholder -> file that must lie in the real command's folder
+  std::optional<ToolkitRule> toolkit;
 };
 
 /// A kind of device with its way to detect and compile for it: one descriptor file.
@@ -150,6 +180,7 @@ struct Accelerator {
   std::vector<std::string> imitates;  ///< accelerators whose libraries and tools it counterfeits
   int rank = 1000;                    ///< the lower is looked for first
   RuntimeFacts runtime;
+  std::optional<DriverRule> driver;
   std::string unbuilt;  ///< why nothing is compiled for it; empty: `toolchains` say how
   std::vector<std::string> suffixes;  ///< of its sources (".cu")
   std::string flags;                  ///< the key of its compiler flags in manifests ("nvcc")

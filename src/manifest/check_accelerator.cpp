@@ -105,6 +105,39 @@ void check_regex(const Node& node) {
   }
 }
 
+/// Absolute, or after the place of a variable or of Python packages.
+void check_toolkit_folder(const Node& node) {
+  const std::string text = node.text();
+  const auto end = text.find('}');
+  const bool placed = text.starts_with('{') && end != std::string::npos &&
+                      has_shape(std::string_view(text).substr(1, end - 1), kVariable) &&
+                      (end + 1 == text.size() || text[end + 1] == '/');
+  if (node.is_text() && !placed && !text.starts_with('/')) {
+    node.complain(Rule::toolkit_folder, {text});
+  }
+}
+
+void check_below(const Node& node) {
+  const std::string text = node.text();
+  const auto words = split(text, "/");
+  if (node.is_text() && (text.starts_with('/') || holds(words, ".."))) {
+    node.complain(Rule::path_leaves_toolkit, {text});
+  }
+}
+
+void check_toolkit(const Node& toolkit) {
+  for (const Node& item : toolkit.at("folders").items()) check_toolkit_folder(item);
+  for (const Node& version : toolkit.at("version").items()) {
+    check_below(version.at("file"));
+    for (const Node& regex : version.at("regex").items()) check_regex(regex);
+  }
+  for (const auto& [placeholder, part] : toolkit.at("parts").members()) {
+    check_shape(part, placeholder, kWord);
+    for (const Node& item : part.at("in").items()) check_below(item);
+    check_below(part.at("file"));
+  }
+}
+
 void check_probe(const Node& probe) {
   constexpr std::array<std::string_view, 3> kOfProber{"kind", "prober", "gives"};
   if (probe.has("prober")) {
@@ -133,6 +166,7 @@ void check_probe(const Node& probe) {
   }
   check_regex(probe.at("version").at("regex"));
   check_regex(probe.at("archs").at("regex"));
+  check_toolkit(probe.at("toolkit"));
 }
 
 // ---- detection ---------------------------------------------------------------------------------
@@ -313,6 +347,8 @@ void check_accelerator(const Node& root, const Accelerator& accelerator,
   check_devices(root.at("devices"), accelerator);
   for (const Node& rule : root.at("detect").items()) check_detect(rule);
   check_runtime(root.at("runtime"));
+  check_absolute(root.at("driver").at("file"), Rule::file_not_absolute);
+  check_regex(root.at("driver").at("regex"));
   check_buildable(root);
   for (const Node& item : root.at("sources").items()) check_shape(item, kSuffix);
   check_shape(root.at("flags"), kWord);

@@ -74,9 +74,34 @@ DetectRule read_detect(const Node& node) {
   return rule;
 }
 
+DriverRule read_driver(const Node& node) {
+  DriverRule rule{node.at("file").text(), node.at("regex").text(), {}};
+  for (const auto& [driver, release] : node.at("runs").members()) {
+    const auto from = Version::parse(driver);
+    const auto runs = Version::parse(release.text());
+    if (from && runs) rule.runs.emplace(*from, *runs);
+    if (!from) release.complain(Rule::bad_version, {driver});
+    if (!runs && release.is_text()) release.complain(Rule::bad_version, {release.text()});
+  }
+  return rule;
+}
+
 RuntimeFacts read_runtime(const Node& node) {
   return {node.at("torch").texts(), node.at("communication").texts(),
           node.at("visible_devices").text(), node.at("exports").texts(), node.at("dtypes").texts()};
+}
+
+ToolkitRule read_toolkit(const Node& node) {
+  ToolkitRule rule;
+  rule.folders = node.at("folders").texts();
+  for (const Node& version : node.at("version").items()) {
+    rule.versions.push_back({version.at("file").text(), version.at("regex").texts()});
+  }
+  for (const auto& [placeholder, part] : node.at("parts").members()) {
+    rule.parts.emplace(placeholder, ToolkitPart{part.at("in").texts(), part.at("file").text(),
+                                                part.at("common").flag()});
+  }
+  return rule;
 }
 
 ToolchainProbe read_probe(const Node& node) {
@@ -99,6 +124,11 @@ ToolchainProbe read_probe(const Node& node) {
   probe.gives = node.at("gives").texts();
   if (!probe.tool.empty()) probe.gives.push_back(probe.tool);
   for (const auto& [placeholder, file] : probe.beside) probe.gives.push_back(placeholder);
+  if (node.has("toolkit")) {
+    probe.toolkit = read_toolkit(node.at("toolkit"));
+    probe.gives.emplace_back("toolkit");
+    for (const auto& [placeholder, part] : probe.toolkit->parts) probe.gives.push_back(placeholder);
+  }
   return probe;
 }
 
@@ -150,6 +180,7 @@ Accelerator read_accelerator(const Node& root) {
   accelerator.imitates = root.at("imitates").texts();
   accelerator.rank = root.at("rank").number(accelerator.rank);
   accelerator.runtime = read_runtime(root.at("runtime"));
+  if (root.has("driver")) accelerator.driver = read_driver(root.at("driver"));
   accelerator.unbuilt = root.at("unbuilt").text();
   accelerator.suffixes = root.at("sources").texts();
   accelerator.flags = root.at("flags").text();

@@ -24,6 +24,7 @@ enum class Rule {
   control_character,
   not_a_name,
   bad_range,
+  bad_version,
   not_an_arch,
   // Files and roots.
   unreadable_file,
@@ -51,6 +52,8 @@ enum class Rule {
   prober_with_fields,
   probe_incomplete,
   folder_not_absolute,
+  toolkit_folder,
+  path_leaves_toolkit,
   bad_regex,
   regex_without_group,
   kind_not_probed,
@@ -120,6 +123,7 @@ inline constexpr std::array kRules{
             "write one line of plain text"},
     RuleRow{Rule::not_a_name, "'{0}' is no {1}", "write one such as {2}"},
     RuleRow{Rule::bad_range, "'{0}' is no version range: {1}", ""},
+    RuleRow{Rule::bad_version, "'{0}' is no version", "write dotted numbers: 12.2"},
     RuleRow{Rule::not_an_arch, "'{0}' is no arch of {1}", "write one such as {2}"},
 
     RuleRow{Rule::unreadable_file, "can't read the file", "check the path and its permissions"},
@@ -167,6 +171,11 @@ inline constexpr std::array kRules{
     RuleRow{Rule::probe_incomplete, "the probe needs the key '{0}'", "add it"},
     RuleRow{Rule::folder_not_absolute, "the folder '{0}' is not absolute",
             "write it from the root, such as /opt/toolkit/bin"},
+    RuleRow{Rule::toolkit_folder, "'{0}' is no folder of a toolkit",
+            "write it from the root, or after {python} or a variable: /opt/toolkit-*, "
+            "{TOOLKIT_ROOT}/latest"},
+    RuleRow{Rule::path_leaves_toolkit, "'{0}' is not below the toolkit's folder",
+            "write it from there, without '..': lib/toolkit"},
     RuleRow{Rule::bad_regex, "'{0}' is no regular expression: {1}",
             "write it in Perl's syntax, its brackets and parentheses closed"},
     RuleRow{Rule::regex_without_group, "the regular expression '{0}' has no group",

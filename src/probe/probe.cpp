@@ -115,6 +115,7 @@ Machine probe_machine(const System& system, ProcessRunner& processes,
   name_toolchains(machine.toolchains);
   if (options.survey) machine.survey = find_survey(scene, machine.toolchains);
   machine.accelerators = find_accelerators(scene, machine);
+  if (options.try_libraries && machine.survey) try_libraries(scene, machine);
   return machine;
 }
 

@@ -22,6 +22,8 @@ struct ProbeOptions {
   bool same_host =
       true;  ///< the root is the running machine's: CPUID and affinity may be asked directly
   bool survey = false;  ///< also look for what only a report tells
+  /// Also compile and link something with each library of the survey. Only on the running machine.
+  bool try_libraries = false;
 };
 
 /// Never fails: what can't be found is a fact with a reason.

@@ -1,5 +1,6 @@
 #include "probe/scene.h"
 
+#include <fnmatch.h>
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
@@ -67,6 +68,25 @@ void for_each(const Scene& scene, std::size_t count, const std::function<void(st
   } else {
     for (std::size_t i = 0; i < count; ++i) look(i);
   }
+}
+
+std::vector<fs::path> find_paths(const System& system, const fs::path& pattern) {
+  std::vector<fs::path> found{"/"};
+  for (const fs::path& part : pattern.relative_path()) {
+    std::vector<fs::path> next;
+    for (const fs::path& folder : found) {
+      if (part.string().find('*') == std::string::npos) {
+        next.push_back(folder / part);
+        continue;
+      }
+      for (const std::string& name : system.list_folder(folder)) {
+        if (::fnmatch(part.c_str(), name.c_str(), FNM_PERIOD) == 0) next.push_back(folder / name);
+      }
+    }
+    found = std::move(next);
+  }
+  std::erase_if(found, [&](const fs::path& path) { return !system.exists(path); });
+  return found;
 }
 
 std::vector<FolderListing> find_path_folders(const System& system) {

@@ -47,6 +47,10 @@ struct Scene {
 /// other, because starting threads takes longer than reading what tools have said before.
 void for_each(const Scene& scene, std::size_t count, const std::function<void(std::size_t)>& look);
 
+/// Existing paths that an absolute pattern stands for, by name; '*' is any name, or a part of one.
+std::vector<std::filesystem::path> find_paths(const System& system,
+                                              const std::filesystem::path& pattern);
+
 /// Lists the folders of PATH (once for all sources: /usr/bin alone has thousands of names).
 std::vector<FolderListing> find_path_folders(const System& system);
 

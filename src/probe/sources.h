@@ -50,6 +50,9 @@ std::vector<Tool> find_tools(const Scene& scene);
 /// Frameworks of all Python environments, libraries, limits. `toolchains`: their headers and
 /// libraries count too.
 Survey find_survey(const Scene& scene, const std::vector<Toolchain>& toolchains);
+/// Compiles and links a file with each library of the survey that is all there, by the host's
+/// toolchain, side by side. What worked is remembered with the tools' answers.
+void try_libraries(const Scene& scene, Machine& machine);
 /// The pkg-config packages that the catalog's ops need.
 std::map<std::string, Fact<Version>> find_packages(const Scene& scene);
 

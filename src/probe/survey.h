@@ -37,14 +37,15 @@ struct Framework {
   Fact<std::string> detail(const std::string& key) const;
 };
 
-/// A library that ops may need. Whether a compiler can use it is tried elsewhere.
+/// A library that ops may need.
 struct Library {
   std::string name;
   Fact<std::string> header;
   Fact<std::string> library;  ///< missing for one that is headers alone, too
   Fact<Version> version;
   bool header_only = false;
-  std::string package;  ///< what brings it, on Debian or by its vendor
+  std::string package;       ///< what brings it, on Debian or by its vendor
+  Fact<std::string> usable;  ///< the toolchain that compiled and linked with it, where it was tried
 
   bool complete() const { return header && (header_only || library); }
 };

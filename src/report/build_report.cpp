@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "report/accelerator_section.h"
 #include "report/survey_sections.h"
+#include "report/versions.h"
 
 namespace dsbuild::report {
 namespace {
@@ -194,6 +195,8 @@ Document make_report(const probe::Machine& machine, const plan::Plan& plan,
   document.title = "dsbuild " + std::string(dsbuild_version) + " environment report";
   document.sections = {host_section(machine), accelerator_section(machine.accelerators),
                        toolchain_section(machine), device_section(machine)};
+  Section versions = versions_section(machine);
+  if (!versions.rows.empty()) document.sections.push_back(std::move(versions));
   if (machine.survey) {
     document.sections.push_back(frameworks_section(*machine.survey));
     document.sections.push_back(libraries_section(*machine.survey));

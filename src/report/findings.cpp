@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "report/survey_findings.h"
+#include "report/versions.h"
 
 namespace dsbuild::report {
 namespace {
@@ -118,6 +119,7 @@ std::vector<Finding> make_findings(const probe::Machine& machine, const plan::Pl
   add_devices(machine, relevant, findings);
   add_driver_findings(machine, relevant, findings);
   if (machine.survey) add_survey_findings(*machine.survey, findings);
+  add_version_findings(machine, plan, relevant, findings);
   add_environment(plan, findings);
   std::stable_sort(findings.begin(), findings.end(),
                    [](const Finding& a, const Finding& b) { return a.weight < b.weight; });

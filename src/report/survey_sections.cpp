@@ -89,9 +89,13 @@ Section libraries_section(const probe::Survey& survey) {
       where.push_back(
           "not all of it: " + (library.header ? library.library.reason : library.header.reason) +
           "; install " + library.package);
-    section.rows.push_back({{library.name},
-                            {library.version ? library.version->number() : "-"},
-                            {join(where, ", "), library.complete() ? Tone::plain : Tone::warning}});
+    const bool refused = library.complete() && !library.usable && !library.usable.reason.empty();
+    if (library.usable) where.push_back("usable with " + *library.usable);
+    if (refused) where.push_back(library.usable.reason);
+    section.rows.push_back(
+        {{library.name},
+         {library.version ? library.version->number() : "-"},
+         {join(where, ", "), library.complete() && !refused ? Tone::plain : Tone::warning}});
   }
   if (!absent.empty()) section.notes.push_back("not here: " + join(absent, ", "));
   return section;

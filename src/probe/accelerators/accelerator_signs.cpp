@@ -1,7 +1,5 @@
 #include "probe/accelerators/accelerator_signs.h"
 
-#include <fnmatch.h>
-
 #include <array>
 #include <filesystem>
 #include <vector>
@@ -15,26 +13,6 @@ namespace dsbuild::probe {
 namespace {
 
 using manifest::DetectRule;
-
-/// Existing paths that the pattern stands for; '*' is any name, or a part of one.
-std::vector<fs::path> find_paths(const System& system, const fs::path& pattern) {
-  std::vector<fs::path> found{"/"};
-  for (const fs::path& part : pattern.relative_path()) {
-    std::vector<fs::path> next;
-    for (const fs::path& folder : found) {
-      if (part.string().find('*') == std::string::npos) {
-        next.push_back(folder / part);
-        continue;
-      }
-      for (const std::string& name : system.list_folder(folder)) {
-        if (::fnmatch(part.c_str(), name.c_str(), FNM_PERIOD) == 0) next.push_back(folder / name);
-      }
-    }
-    found = std::move(next);
-  }
-  std::erase_if(found, [&](const fs::path& path) { return !system.exists(path); });
-  return found;
-}
 
 std::optional<std::string> find_file(const Scene& scene, const DetectRule& rule) {
   for (const fs::path& path : find_paths(scene.system, rule.name)) {

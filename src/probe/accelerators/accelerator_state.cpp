@@ -41,7 +41,8 @@ void from_json(const Json& json, Presence& presence) {
   presence = row->presence;
 }
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(AcceleratorState, name, detected, rule, reason,
-                                                toolchain, kinds, runtime)
+                                                toolchain, kinds, runtime, aliases, driver,
+                                                driver_level)
 void to_json(Json& json, const AcceleratorStates& states) {
   json = {{"chosen", states.chosen}, {"order", states.list}};
 }

@@ -7,6 +7,7 @@
 
 #include "base/fact.h"
 #include "base/json_fwd.h"
+#include "base/version.h"
 #include "manifest/catalog.h"
 
 namespace dsbuild::probe {
@@ -29,6 +30,9 @@ struct AcceleratorState {
   Fact<std::string> toolchain;
   std::vector<std::string> kinds;  ///< of toolchains that its descriptor probes or uses
   manifest::RuntimeFacts runtime;
+  std::vector<std::string> aliases;
+  Fact<Version> driver;        ///< the kernel driver's own version
+  Fact<Version> driver_level;  ///< the newest toolkit release that it is known to run
 
   bool counts() const { return detected == Presence::yes || toolchain; }
 };

@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 
+#include "base/pattern.h"
 #include "base/text.h"
 #include "probe/accelerators/accelerator_signs.h"
 #include "probe/sources.h"
@@ -142,6 +144,33 @@ Fact<std::string> usable_toolchain(const Accelerator& accelerator, const Machine
       fmt::format("no complete {} ({})", join(wanted, " or "), join(hints, "; or ")));
 }
 
+Fact<Version> find_driver(const Scene& scene, const Accelerator& accelerator) {
+  if (!accelerator.driver) {
+    return Fact<Version>::missing("its descriptor doesn't say how its driver tells it");
+  }
+  const std::string& file = accelerator.driver->file;
+  const auto text = scene.system.read_file(file);
+  if (!text) return Fact<Version>::missing("no such file", file);
+  const Pattern pattern(accelerator.driver->regex);
+  for (const std::string& line : split_lines(*text)) {
+    const auto version = Version::parse(pattern.find(line).value_or(""));
+    if (version) return Fact<Version>::known(*version, file);
+  }
+  return Fact<Version>::missing("no version in it", file);
+}
+
+/// The release of the last row that the driver isn't older than.
+Fact<Version> find_driver_level(const Accelerator& accelerator, const Fact<Version>& driver) {
+  if (!driver) return Fact<Version>::missing("no driver", driver.source);
+  const auto& runs = accelerator.driver->runs;
+  const auto next = runs.upper_bound(*driver);
+  if (next == runs.begin()) {
+    return Fact<Version>::missing("older than " + runs.begin()->first.text, driver.source);
+  }
+  const auto& [first, release] = *std::prev(next);
+  return Fact<Version>::known(release, "runs it from " + first.text + " on");
+}
+
 /// The variable, as DeepSpeed reads it, beats what was detected.
 Fact<std::string> choose(const Scene& scene, const std::vector<AcceleratorState>& list) {
   using Chosen = Fact<std::string>;
@@ -171,6 +200,9 @@ AcceleratorStates find_accelerators(const Scene& scene, const Machine& machine) 
     state.kinds = kinds_of(*accelerator, scene.catalog);
     state.toolchain = usable_toolchain(*accelerator, machine, state.kinds);
     state.runtime = accelerator->runtime;
+    state.aliases = accelerator->aliases;
+    state.driver = find_driver(scene, *accelerator);
+    state.driver_level = find_driver_level(*accelerator, state.driver);
     states.list.push_back(std::move(state));
   }
   states.chosen = choose(scene, states.list);

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "probe/frameworks/frameworks.h"
+#include "probe/frameworks/library_rows.h"
 #include "probe/host/limits.h"
 #include "probe/sources.h"
 
@@ -13,70 +14,6 @@ namespace fs = std::filesystem;
 
 namespace dsbuild::probe {
 namespace {
-
-/// A library that ops need: its header, the files of its library (the one for linking first), the
-/// header and the macros that tell its version, and who brings it.
-struct LibraryRow {
-  const char* name;
-  const char* header;
-  std::array<const char*, 2> libraries;  ///< null: headers alone
-  const char* version_header;
-  std::array<const char*, 3> macros;  ///< null: its headers tell no version
-  const char* package;
-};
-
-constexpr std::array<LibraryRow, 10> kLibraries{{
-    {"libaio", "libaio.h", {"libaio.so", "libaio.so.1"}, nullptr, {}, "libaio-dev"},
-    {"liburing",
-     "liburing.h",
-     {"liburing.so", "liburing.so.2"},
-     "liburing/io_uring_version.h",
-     {"IO_URING_VERSION_MAJOR", "IO_URING_VERSION_MINOR"},
-     "liburing-dev"},
-    {"cufile",
-     "cufile.h",
-     {"libcufile.so", "libcufile.so.0"},
-     nullptr,
-     {},
-     "libcufile-dev of NVIDIA"},
-    {"CUTLASS",
-     "cutlass/cutlass.h",
-     {},
-     "cutlass/version.h",
-     {"CUTLASS_MAJOR", "CUTLASS_MINOR", "CUTLASS_PATCH"},
-     "github.com/NVIDIA/cutlass, named by CUTLASS_PATH"},
-    {"NCCL",
-     "nccl.h",
-     {"libnccl.so", "libnccl.so.2"},
-     "nccl.h",
-     {"NCCL_MAJOR", "NCCL_MINOR", "NCCL_PATCH"},
-     "libnccl-dev of NVIDIA"},
-    {"RCCL",
-     "rccl/rccl.h",
-     {"librccl.so", "librccl.so.1"},
-     "rccl/rccl.h",
-     {"NCCL_MAJOR", "NCCL_MINOR", "NCCL_PATCH"},
-     "librccl-dev"},
-    {"oneCCL",
-     "oneapi/ccl.hpp",
-     {"libccl.so", "libccl.so.1"},
-     "oneapi/ccl/config.h",
-     {"CCL_MAJOR_VERSION", "CCL_MINOR_VERSION", "CCL_UPDATE_VERSION"},
-     "intel-oneapi-ccl-devel of Intel"},
-    {"MPI",
-     "mpi.h",
-     {"libmpi.so", "libmpi.so.40"},
-     "mpi.h",
-     {"OMPI_MAJOR_VERSION", "OMPI_MINOR_VERSION", "OMPI_RELEASE_VERSION"},
-     "libopenmpi-dev"},
-    {"OpenMP", "omp.h", {"libgomp.so", "libgomp.so.1"}, nullptr, {}, "g++"},
-    {"TBB",
-     "tbb/tbb.h",
-     {"libtbb.so", "libtbb.so.12"},
-     "oneapi/tbb/version.h",
-     {"TBB_VERSION_MAJOR", "TBB_VERSION_MINOR", "TBB_VERSION_PATCH"},
-     "libtbb-dev"},
-}};
 
 /// Where headers and libraries lie, in the order in which a compiler would look.
 struct Places {

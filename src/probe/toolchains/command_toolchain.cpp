@@ -8,6 +8,7 @@
 #include "probe/sources.h"
 #include "probe/toolchains/command_files.h"
 #include "probe/toolchains/toolchains.h"
+#include "probe/toolchains/toolkit_files.h"
 
 namespace fs = std::filesystem;
 
@@ -28,18 +29,20 @@ struct Search {
 
 /// A command to look at, and the rule that named it.
 struct Candidate {
-  fs::path command;
+  fs::path command;  ///< empty: a toolkit without one
   std::string origin;
   bool demanded = false;
   CommandFiles files;
+  ToolkitFiles toolkit;  ///< where the descriptor describes one
 };
 
 /// Adds those that aren't the same file as one before them.
-void add_candidates(const Scene& scene, std::vector<Candidate>& candidates,
+void add_candidates(const Search& search, std::vector<Candidate>& candidates,
                     const std::vector<fs::path>& commands, const std::string& origin,
                     bool demanded) {
+  const Scene& scene = search.scene;
   for (const fs::path& command : commands) {
-    Candidate candidate{command, origin, demanded, find_command_files(scene.system, command)};
+    Candidate candidate{command, origin, demanded, find_command_files(scene.system, command), {}};
     if (is_compiler_cache(candidate.files.real)) {
       const auto compiler = find_cached_compiler(scene, command);
       if (!compiler) continue;
@@ -49,8 +52,56 @@ void add_candidates(const Scene& scene, std::vector<Candidate>& candidates,
     const bool known = std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& c) {
       return c.files.real == candidate.files.real;
     });
-    if (!known) candidates.push_back(std::move(candidate));
+    if (known) continue;
+    if (const auto& rule = search.probe.toolkit) {
+      candidate.toolkit = find_toolkit_of(scene, *rule, candidate.command, candidate.files.real);
+    }
+    candidates.push_back(std::move(candidate));
   }
+}
+
+/// Adds the toolkit in a folder: its commands, or without one what else is there.
+bool add_toolkit(const Search& search, std::vector<Candidate>& candidates, const fs::path& folder,
+                 const std::string& origin, bool demanded) {
+  const System& system = search.scene.system;
+  const fs::path bin = folder / "bin";
+  const auto commands = find_probe_commands(system, search.probe, {{bin, system.list_folder(bin)}});
+  add_candidates(search, candidates, commands, origin, demanded);
+  if (!commands.empty()) return true;
+  ToolkitFiles toolkit = find_toolkit_files(search.scene, *search.probe.toolkit, folder);
+  if (!toolkit.sure) return false;
+  const auto real = system.resolve(folder);
+  const bool known = std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& c) {
+    return system.resolve(c.toolkit.folder) == real;
+  });
+  if (!known) candidates.push_back({{}, origin, demanded, {}, std::move(toolkit)});
+  return true;
+}
+
+void add_toolkits(const Search& search, std::vector<Candidate>& candidates) {
+  if (!search.probe.toolkit) return;
+  for (const ToolkitPlace& place : find_toolkit_places(search.scene, *search.probe.toolkit)) {
+    add_toolkit(search, candidates, place.folder, place.origin, false);
+  }
+  // A wheel puts a Python script of the command's name into the environment's bin, far from what
+  // the wheel brings.
+  const auto is_wheel_script = [&](const Candidate& candidate) {
+    if (candidate.demanded || candidate.toolkit.sure || candidate.command.empty()) return false;
+    const fs::path prefix = candidate.command.parent_path().parent_path();
+    return std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& other) {
+      return other.toolkit.sure && other.toolkit.folder != prefix &&
+             std::any_of(search.scene.python_packages.begin(), search.scene.python_packages.end(),
+                         [&](const PythonPackages& packages) {
+                           return packages.prefix == prefix &&
+                                  other.toolkit.folder.parent_path() == packages.folder;
+                         });
+    });
+  };
+  std::vector<Candidate> kept;
+  for (const Candidate& candidate : candidates) {
+    if (!is_wheel_script(candidate)) kept.push_back(candidate);
+  }
+  candidates = std::move(kept);
 }
 
 /// Asks for the archs; what is wrong with the answer goes to `missing`.
@@ -85,28 +136,52 @@ std::vector<fs::path> find_beside(const Search& search, const fs::path& real,
   return found;
 }
 
-/// Everything about one command. Never throws for what a tool says.
-Toolchain inspect(const Search& search, const Candidate& candidate) {
+/// What the toolkit's files say, else the command.
+Fact<Version> find_version(const Search& search, const Candidate& candidate) {
   const ToolchainProbe& probe = search.probe;
-  Toolchain toolchain;
-  toolchain.kind = probe.kind;
-  toolchain.path = candidate.command.string();
-  toolchain.origin = candidate.origin;
-  toolchain.demanded = candidate.demanded;
-  const ProcessResult answer = search.scene.answers.ask(candidate.command, probe.version_argv);
-  toolchain.version = parse_version_answer(
-      answer, search.version, fmt::format("{} {}", toolchain.path, join(probe.version_argv, " ")));
-  if (!probe.tool.empty()) toolchain.values[probe.tool] = toolchain.path;
+  auto version = probe.toolkit ? find_toolkit_version(search.scene.system, *probe.toolkit,
+                                                      candidate.toolkit.folder)
+                               : Fact<Version>::missing({});
+  if (version || candidate.command.empty()) return version;
+  const ProcessResult answer =
+      search.scene.answers.ask(candidate.command, probe.version_argv, candidate.toolkit.files);
+  return parse_version_answer(
+      answer, search.version,
+      fmt::format("{} {}", candidate.command.string(), join(probe.version_argv, " ")));
+}
+
+void set_versions(Toolchain& toolchain) {
   if (toolchain.version) {
     toolchain.values["major"] = std::to_string(toolchain.version->part(0));
     toolchain.values["minor"] = std::to_string(toolchain.version->part(1));
   } else {
     toolchain.missing.push_back(toolchain.version.reason);
   }
+}
+
+/// Everything about one command, or a toolkit that lacks it. Never throws for what a tool says.
+Toolchain inspect(const Search& search, const Candidate& candidate) {
+  const ToolchainProbe& probe = search.probe;
+  Toolchain toolchain;
+  toolchain.kind = probe.kind;
+  toolchain.path =
+      (candidate.command.empty() ? candidate.toolkit.folder : candidate.command).string();
+  toolchain.origin = candidate.origin;
+  toolchain.demanded = candidate.demanded;
+  toolchain.values = candidate.toolkit.values;
+  toolchain.missing = candidate.toolkit.missing;
+  toolchain.version = find_version(search, candidate);
   std::vector<fs::path> files = candidate.files.files;
-  const auto beside = find_beside(search, candidate.files.real, toolchain);
-  files.insert(files.end(), beside.begin(), beside.end());
-  find_archs(search, candidate, toolchain);
+  files.insert(files.end(), candidate.toolkit.files.begin(), candidate.toolkit.files.end());
+  if (candidate.command.empty()) {
+    toolchain.missing.insert(toolchain.missing.begin(), "bin/" + probe.commands.front());
+  } else {
+    if (!probe.tool.empty()) toolchain.values[probe.tool] = toolchain.path;
+    set_versions(toolchain);
+    const auto beside = find_beside(search, candidate.files.real, toolchain);
+    files.insert(files.end(), beside.begin(), beside.end());
+    find_archs(search, candidate, toolchain);
+  }
   set_state(toolchain);
   toolchain.identity = make_identity(search.scene.system, files,
                                      toolchain.version ? toolchain.version->text : std::string());
@@ -120,7 +195,11 @@ std::string nothing_found(const ToolchainProbe& probe) {
     if (probe.versioned) names.push_back(command + "-<number>");
   }
   std::string reason = fmt::format("no {} on PATH", join(names, " or "));
-  if (!probe.folders.empty()) reason += " or in " + join(probe.folders, ", ");
+  std::vector<std::string> folders = probe.folders;
+  if (probe.toolkit) {
+    folders.insert(folders.end(), probe.toolkit->folders.begin(), probe.toolkit->folders.end());
+  }
+  if (!folders.empty()) reason += " or in " + join(folders, ", ");
   return reason;
 }
 
@@ -133,19 +212,24 @@ std::vector<Toolchain> find_command_toolchains(const Scene& scene, const Acceler
   std::vector<Candidate> candidates;
   std::vector<Toolchain> toolchains;
   if (const auto demand = find_demand(scene, probe)) {
-    add_candidates(scene, candidates, demand->commands, demand->origin, true);
-    if (demand->commands.empty()) {
+    add_candidates(search, candidates, demand->commands, demand->origin, true);
+    if (demand->commands.empty() &&
+        !(probe.toolkit && demand->text.starts_with('/') &&
+          add_toolkit(search, candidates, demand->text, demand->origin, true))) {
       toolchains.push_back(
           make_absent(probe.kind, demand->text, demand->reason, demand->origin, true));
     }
   }
-  add_candidates(scene, candidates, find_probe_commands(scene.system, probe, scene.path), "PATH",
+  add_candidates(search, candidates, find_probe_commands(scene.system, probe, scene.path), "PATH",
                  false);
-  for (const std::string& folder : probe.folders) {
-    const std::vector<FolderListing> listing{{folder, scene.system.list_folder(folder)}};
-    add_candidates(scene, candidates, find_probe_commands(scene.system, probe, listing), folder,
-                   false);
+  for (const std::string& pattern : probe.folders) {
+    for (const fs::path& folder : find_newest_first(scene.system, pattern)) {
+      const std::vector<FolderListing> listing{{folder, scene.system.list_folder(folder)}};
+      add_candidates(search, candidates, find_probe_commands(scene.system, probe, listing),
+                     folder.string(), false);
+    }
   }
+  add_toolkits(search, candidates);
 
   const std::size_t absent = toolchains.size();
   toolchains.resize(absent + candidates.size());

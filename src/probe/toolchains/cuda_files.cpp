@@ -146,6 +146,16 @@ std::optional<Version> parse_dist_info(std::string_view name) {
   return Version::parse(name.substr(dash + 1, name.size() - dash - 1 - 10));
 }
 
+/// Wheels of several releases may be beside each other: those since 13 are in nvidia/cu<major>, all
+/// older ones in nvidia/cuda_nvcc.
+bool may_be_in(const Version& version, std::string_view folder_name) {
+  constexpr int kFirstInOneFolder = 13;
+  if (folder_name == "cuda_nvcc") return version.major_part() < kFirstInOneFolder;
+  const auto major =
+      folder_name.starts_with("cu") ? parse_int(folder_name.substr(2)) : std::nullopt;
+  return !major || version.major_part() == *major;
+}
+
 /// In the toolkit itself, or in the site-packages two folders above nvidia/cu13.
 Fact<Version> find_dist_info(const System& system, const fs::path& folder) {
   std::vector<fs::path> places{folder / "dist-info"};
@@ -154,7 +164,8 @@ Fact<Version> find_dist_info(const System& system, const fs::path& folder) {
   }
   for (const fs::path& place : places) {
     for (const std::string& name : system.list_folder(place)) {
-      if (auto version = parse_dist_info(name)) {
+      auto version = parse_dist_info(name);
+      if (version && may_be_in(*version, folder.filename().string())) {
         return Fact<Version>::known(*std::move(version), (place / name).string());
       }
     }

@@ -26,5 +26,7 @@ const std::vector<RuleCase>& op_form_cases();
 const std::vector<RuleCase>& op_cases();
 /// Those of accelerator descriptors.
 const std::vector<RuleCase>& descriptor_cases();
+/// Of probes and drivers in descriptors.
+const std::vector<RuleCase>& probe_cases();
 
 }  // namespace dsbuild::manifest::test

@@ -145,8 +145,8 @@ TEST_CASE("accelerators are looked for in DeepSpeed's order") {
   std::vector<std::string> names;
   for (const AcceleratorState& state : look(root).list) names.push_back(state.name);
   // https://github.com/deepspeedai/DeepSpeed/blob/master/accelerator/real_accelerator.py
-  const std::vector<std::string> theirs{"xpu", "npu",  "sdaa", "mps", "hpu",
-                                        "mlu", "supa", "cuda", "rocm"};
+  const std::vector<std::string> theirs{"xpu", "npu",  "sdaa",  "mps",  "hpu",
+                                        "mlu", "supa", "klxpu", "cuda", "rocm"};
   REQUIRE(names.size() > theirs.size());
   CHECK(std::equal(theirs.begin(), theirs.end(), names.begin()));
 }
@@ -184,4 +184,36 @@ TEST_CASE("DS_ACCELERATOR beats what is here, by any of the names") {
   CHECK(named.source == "DS_ACCELERATOR");
   CHECK(look(root, {{"DS_ACCELERATOR", "hipp"}}).chosen.reason ==
         "no descriptor has the name 'hipp'");
+}
+
+TEST_CASE("a driver's version is looked up by number in its vendor's table") {
+  FakeRoot root;
+  const auto cuda = [&root](const std::string& line) {
+    root.file("/proc/driver/nvidia/version", line + "\nGCC version:  gcc version 12.2.0\n");
+    return state_of(look(root), "cuda");
+  };
+  const AcceleratorState old = cuda(
+      "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.104.05  Sat Aug 19 01:15:15 UTC 2023");
+  CHECK(old.driver->text == "535.104.05");
+  CHECK(old.driver.source == "/proc/driver/nvidia/version");
+  CHECK(old.driver_level->number() == "12.2");
+  CHECK(old.driver_level.source == "runs it from 535.54.03 on");
+  CHECK(old.aliases.empty());
+  const std::string open = "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  ";
+  CHECK(cuda(open + "525.60.11  Release Build").driver_level->number() == "11.8");
+  CHECK(cuda(open + "525.60.13  Release Build").driver_level->number() == "12.0");
+  CHECK(cuda(open + "580.65.06  Release Build").driver_level->number() == "13.0");
+  CHECK(cuda(open + "999.1  Release Build").driver_level->number() == "13.3");
+  CHECK(cuda(open + "390.157  Release Build").driver_level.reason == "older than 450.51.05");
+  CHECK(cuda("what?").driver.reason == "no version in it");
+}
+
+TEST_CASE("without a driver's file its version is missing, with the file that isn't there") {
+  FakeRoot root;
+  const AcceleratorStates states = look(root);
+  CHECK(state_of(states, "cuda").driver.reason == "no such file");
+  CHECK(state_of(states, "cuda").driver.source == "/proc/driver/nvidia/version");
+  CHECK_FALSE(state_of(states, "cuda").driver_level);
+  CHECK(state_of(states, "cpu").driver.reason ==
+        "its descriptor doesn't say how its driver tells it");
 }

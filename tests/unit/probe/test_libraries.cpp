@@ -51,6 +51,72 @@ TEST_CASE("libraries are found in system folders and wheels, versions are number
   CHECK_FALSE(library_of(machine, "RCCL").complete());
 }
 
+TEST_CASE("a library is usable when the host's compiler links with it, and not asked for twice") {
+  FakeRoot root;
+  machines::add_host(root);
+  root.tool("/usr/bin/g++",
+            "case \"$*\" in\n"
+            "  *-dumpfullversion*) echo 12.2.0 ;;\n"
+            "  *libaio.cpp*) echo 'libaio.cpp:1:10: fatal error: bits/x.h: No such file' >&2\n"
+            "    exit 1 ;;\n"
+            "esac\n");
+  root.file("/usr/include/libaio.h").file("/usr/lib/x86_64-linux-gnu/libaio.so");
+  root.file("/usr/include/liburing.h").file("/usr/lib/x86_64-linux-gnu/liburing.so.2");
+  root.file("/usr/include/mpi.h");
+  FakeProbe probe(root);
+  probe.options.survey = true;
+  probe.options.cache_folder = root.scratch();
+  CHECK(library_of(probe.run(), "liburing").usable.reason.empty());  // nobody asked
+  probe.options.try_libraries = true;
+  CHECK(library_of(probe.run(), "liburing").usable.reason ==
+        "not tried: the root is not the running machine's");
+  probe.options.same_host = true;
+  const Machine machine = probe.run();
+  CHECK(*library_of(machine, "liburing").usable == "gcc-12.2.0");
+  CHECK(library_of(machine, "libaio").usable.reason ==
+        "not with gcc-12.2.0: fatal error: bits/x.h: No such file");
+  CHECK(library_of(machine, "MPI").usable.reason == "not tried: not all of it is there");
+  CHECK(library_of(machine, "NCCL").usable.reason == "not tried: not all of it is there");
+  const std::string log = root.log();
+  CHECK(log.find("-l:liburing.so.2") != std::string::npos);
+  CHECK(log.find("-o /dev/null") != std::string::npos);
+  const auto lines = [&root](const char* name) {
+    std::size_t count = 0;
+    const std::string text = root.log();
+    for (auto at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) ++count;
+    return count;
+  };
+  const auto good = lines("-l:liburing.so.2");
+  const auto bad = lines("-l:libaio.so");
+  CHECK(*library_of(probe.run(), "liburing").usable == "gcc-12.2.0");
+  CHECK(lines("-l:liburing.so.2") == good);
+  CHECK(lines("-l:libaio.so") == bad + 1);  // it may have been mended in a way that no file shows
+  root.touch("/usr/lib/x86_64-linux-gnu/liburing.so.2");
+  CHECK(*library_of(probe.run(), "liburing").usable == "gcc-12.2.0");
+  CHECK(lines("-l:liburing.so.2") == good + 1);
+}
+
+TEST_CASE("the version is read out of each build helper's own line") {
+  struct Row {
+    const char* name;
+    const char* line;
+    const char* version;
+  };
+  // As Debian 12's packages print them.
+  const Row row =
+      GENERATE(Row{"ccache", "ccache version 4.7.5", "4.7.5"},
+               Row{"sccache", "sccache 0.4.0-pre.6", "0.4.0"},
+               Row{"distcc", "distcc 3.4 x86_64-pc-linux-gnu\n  (protocols 1, 2 and 3)", "3.4"},
+               Row{"icecc", "ICECC 1.4.0", "1.4.0"},
+               Row{"mold", "mold 1.10.1 (compatible with GNU ld)", "1.10.1"},
+               Row{"ld.lld", "Debian LLD 14.0.6 (compatible with GNU linkers)", "14.0.6"});
+  FakeRoot root;
+  machines::add_printing_tool(root, std::string("/usr/bin/") + row.name, row.line);
+  FakeProbe probe(root);
+  probe.options.survey = true;
+  CHECK(probe.run().find_tool(row.name)->version->number() == row.version);
+}
+
 TEST_CASE("build helpers tell their versions once, and only for a survey") {
   FakeRoot root;
   machines::add_printing_tool(root, "/usr/bin/ccache", "ccache version 4.8\nFeatures: 1 2");

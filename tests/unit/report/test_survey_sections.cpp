@@ -24,6 +24,24 @@ TEST_CASE("a framework's row says where it is, and which claimed ops have no fil
   CHECK(frameworks_section({}).notes.front() == "none; building needs none");
 }
 
+TEST_CASE("a library that was tried is told as usable, or with the first error") {
+  probe::Library good{"aio", Text::known("/i/aio.h", "file"), Text::known("/l/libaio.so", "file")};
+  good.version = Fact<Version>::missing("its headers tell none");
+  probe::Library bad = good;
+  probe::Library untried = good;
+  good.usable = Text::known("gcc-12.2.0", "g++");
+  bad.usable = Text::missing("not with gcc-12.2.0: undefined reference to `io_setup'");
+  probe::Survey survey;
+  survey.libraries = {good, bad, untried};
+  const Section section = libraries_section(survey);
+  CHECK(section.rows[0][2].text == "/i/aio.h, /l/libaio.so, usable with gcc-12.2.0");
+  CHECK(section.rows[0][2].tone == Tone::plain);
+  CHECK(section.rows[1][2].text ==
+        "/i/aio.h, /l/libaio.so, not with gcc-12.2.0: undefined reference to `io_setup'");
+  CHECK(section.rows[1][2].tone == Tone::warning);
+  CHECK(section.rows[2][2].text == "/i/aio.h, /l/libaio.so");
+}
+
 TEST_CASE("libraries that aren't here are told in one line, with what brings them") {
   probe::Survey survey;
   survey.libraries = {{"libaio", Text::missing("no"), Text::missing("no"), {}, false, "libaio-dev"},
