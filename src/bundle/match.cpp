@@ -103,6 +103,22 @@ std::string other_needs(const BundleFile& file) {
   return join(needs, ", ");
 }
 
+/// What the driver runs, where the machine tells it and the image needs one.
+std::optional<std::string> driver_problem(const BundleFile& file, const std::string& accelerator,
+                                          const probe::Machine& machine) {
+  const auto needed = file.needs.find("driver");
+  const auto range =
+      needed == file.needs.end() ? std::nullopt : VersionRange::parse(needed->second);
+  for (const probe::AcceleratorState& state : machine.accelerators.list) {
+    if (state.name != accelerator || !state.driver_level || !range) continue;
+    if (range->contains(*state.driver_level)) return std::nullopt;
+    return fmt::format("{} needs a driver that runs {}, and {} runs {} and older", file.path,
+                       needed->second, state.driver ? state.driver->text : "this one",
+                       state.driver_level->number());
+  }
+  return std::nullopt;
+}
+
 Match match_device(const BundleIndex& index, const manifest::Catalog& catalog,
                    const std::string& op, const Accelerator& accelerator,
                    const Fact<std::string>& device, const probe::Machine& machine) {
@@ -119,11 +135,17 @@ Match match_device(const BundleIndex& index, const manifest::Catalog& catalog,
   } else {
     for (const Image& image : images) {
       if (!manifest::arch_runs_on(accelerator, image.arch, image.portable, *arch)) continue;
+      if (auto refused = driver_problem(*image.file, accelerator.name, machine)) {
+        if (match.reason.empty()) match.reason = *std::move(refused);
+        continue;
+      }
+      match.reason.clear();
       match.image = image.file->path;
       match.needs = other_needs(*image.file);
       return match;
     }
-    match.reason = "none of its images runs on it: " + names_of(accelerator, images);
+    if (match.reason.empty())
+      match.reason = "none of its images runs on it: " + names_of(accelerator, images);
   }
   return match;
 }

@@ -159,7 +159,8 @@ Fact<Version> find_driver(const Scene& scene, const Accelerator& accelerator) {
   return Fact<Version>::missing("no version in it", file);
 }
 
-/// The release of the last row that the driver isn't older than.
+/// The release of the last row that the driver isn't older than. Of a driver of a later series than
+/// the table knows it isn't known how much more it runs.
 Fact<Version> find_driver_level(const Accelerator& accelerator, const Fact<Version>& driver) {
   if (!driver) return Fact<Version>::missing("no driver", driver.source);
   const auto& runs = accelerator.driver->runs;
@@ -168,6 +169,10 @@ Fact<Version> find_driver_level(const Accelerator& accelerator, const Fact<Versi
     return Fact<Version>::missing("older than " + runs.begin()->first.text, driver.source);
   }
   const auto& [first, release] = *std::prev(next);
+  if (next == runs.end() && driver->major_part() > first.major_part()) {
+    return Fact<Version>::missing("newer than " + first.text + ", which runs " + release.number(),
+                                  driver.source);
+  }
   return Fact<Version>::known(release, "runs it from " + first.text + " on");
 }
 

@@ -96,6 +96,29 @@ TEST_CASE("a device loads its own form before the portable one, and says what th
   CHECK(matches[4].reason == "the arch is not known: no row in the table");
 }
 
+TEST_CASE("an image that the driver is too old for isn't loaded; one that it runs is", "[match]") {
+  probe::Machine old = machine("x86-64-v3", {device("cuda", arch("sm_86"))});
+  probe::AcceleratorState& cuda = old.accelerators.list.emplace_back();
+  cuda.name = "cuda";
+  const auto version = [](const char* text) {
+    return Fact<Version>::known(*Version::parse(text), "test");
+  };
+  cuda.driver = version("535.104.05");
+  cuda.driver_level = version("12.2");
+  const Match none = match_bundle(bundle(), catalog(), old)[1];
+  CHECK(none.image.empty());
+  CHECK(none.reason ==
+        "images/transformer/cuda/sm_80.cubin needs a driver that runs >=13.0, and 535.104.05 "
+        "runs 12.2 and older");
+  BundleIndex index = bundle();
+  index.files[4].needs["driver"] = ">=12.1";  // the PTX, made by an older toolkit
+  const Match portable = match_bundle(index, catalog(), old)[1];
+  CHECK(portable.image == "images/transformer/cuda/sm_80.ptx");
+  CHECK(portable.reason.empty());
+  cuda.driver_level = Fact<Version>::missing("newer than the table");
+  CHECK(match_bundle(bundle(), catalog(), old)[1].image == "images/transformer/cuda/sm_80.cubin");
+}
+
 TEST_CASE("what the bundle was made without is told, in its own words", "[match]") {
   BundleIndex index = bundle();
   const probe::Machine mi300 = machine("x86-64-v3", {device("rocm", arch("gfx942"))});

@@ -203,7 +203,9 @@ TEST_CASE("a driver's version is looked up by number in its vendor's table") {
   CHECK(cuda(open + "525.60.11  Release Build").driver_level->number() == "11.8");
   CHECK(cuda(open + "525.60.13  Release Build").driver_level->number() == "12.0");
   CHECK(cuda(open + "580.65.06  Release Build").driver_level->number() == "13.0");
-  CHECK(cuda(open + "999.1  Release Build").driver_level->number() == "13.3");
+  CHECK(cuda(open + "610.99  Release Build").driver_level->number() == "13.3");
+  CHECK(cuda(open + "999.1  Release Build").driver_level.reason ==
+        "newer than 610.43.02, which runs 13.3");
   CHECK(cuda(open + "390.157  Release Build").driver_level.reason == "older than 450.51.05");
   CHECK(cuda("what?").driver.reason == "no version in it");
 }

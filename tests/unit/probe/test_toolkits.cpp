@@ -145,6 +145,27 @@ TEST_CASE("ROCM_HOME, ROCM_PATH and HIP_PATH choose a ROCm, and nothing else is 
   CHECK(none.version.reason == "ROCM_HOME=/srv/none: no such command");
 }
 
+TEST_CASE(
+    "--toolkit hipcc=DIR is stronger than a variable, and says what is wrong with the folder") {
+  FakeRoot root;
+  add_rocm(root, "/opt/rocm", "6.2.0");
+  add_rocm(root, "/srv/rocm", "5.7.1");
+  root.file("/srv/runtime/lib/libamdhip64.so").folder("/srv/empty");
+  FakeProbe probe(root);
+  probe.environment["ROCM_HOME"] = "/opt/rocm";
+  const auto first = [&probe](const char* folder) {
+    probe.options.toolkits["hipcc"] = folder;
+    return of_kind(probe.run(), "hipcc").front();
+  };
+  CHECK(first("/srv/rocm").path == "/srv/rocm/bin/hipcc");
+  CHECK(first("/srv/rocm").origin == "--toolkit");
+  CHECK(first("/srv/rocm/bin/hipcc").demanded);
+  CHECK(first("/srv/runtime").state == ToolchainState::partial);
+  CHECK(first("/srv/runtime").missing.front() == "bin/hipcc");
+  CHECK(first("/srv/empty").state == ToolchainState::absent);
+  CHECK(first("/srv/empty").version.reason == "--toolkit hipcc=/srv/empty holds no hipcc");
+}
+
 TEST_CASE("a ROCm without hipcc or without headers is partial and says what is missing") {
   FakeRoot root;
   add_rocm(root, "/opt/rocm", "6.2.0");
@@ -173,12 +194,13 @@ TEST_CASE("a ROCm without hipcc or without headers is partial and says what is m
   }
 }
 
-TEST_CASE("a clang in a conda environment is no ROCm") {
+TEST_CASE("a clang in a conda environment is no ROCm, and AdaptiveCpp's headers are no oneAPI") {
   FakeRoot root;
-  root.program("/conda/bin/clang++", "not really\n");
+  root.program("/conda/bin/clang++", "not really\n").file("/conda/include/sycl/sycl.hpp");
   FakeProbe probe(root);
   probe.environment["CONDA_PREFIX"] = "/conda";
   CHECK(only(probe.run(), "hipcc").state == ToolchainState::absent);
+  CHECK(only(probe.run(), "icpx").state == ToolchainState::absent);
 }
 
 TEST_CASE("ROCm wheels: the core lacks the link for linking, the development files have all") {
