@@ -141,12 +141,13 @@ void check_vendor(const SourceRow& row, const System& system, SourceReport& repo
     std::string_view vendor = trim(*text);
     if (vendor.starts_with("0x")) vendor.remove_prefix(2);
     if (std::string(vendor) + ":" == row.vendor) continue;
-    report =
-        failed(std::move(report), "disagrees",
-               fmt::format("the device that the library has at {} is vendor {}'s by the PCI "
-                           "bus, not {}'s; nothing is taken from it",
-                           device.address, vendor, row.vendor.substr(0, row.vendor.size() - 1)),
-               "leave this library out where programs should see the vendor's own");
+    const std::string message = fmt::format(
+        "the device that the library has at {} is vendor {}'s by the PCI bus, not {}'s; nothing is "
+        "taken from it",
+        device.address, vendor, row.vendor.substr(0, row.vendor.size() - 1));
+    report.devices.clear();
+    report = failed(std::move(report), "disagrees", message,
+                    "leave this library out where programs should see the vendor's own");
     return;
   }
 }
