@@ -166,5 +166,24 @@ TEST_CASE("a device without an address is joined by the UUID that another source
   CHECK(*asked.machine.devices[0].name == "H100");
 }
 
+TEST_CASE("what tells whose machine it is can be left out of what sources said",
+          "[device_asking]") {
+  std::vector<SourceReport> reports{nvml_report("0000:17:00.0", "sm_90")};
+  SourceDevice& device = reports[0].devices[0];
+  device.uuid = Text::known("GPU-secret", "library");
+  DevicePart part;
+  part.uuid = Text::known("MIG-secret", "library");
+  device.parts = Fact<std::vector<DevicePart>>::known({part}, "library");
+  ProcessUse use;
+  use.pid = 4711;
+  device.processes = Fact<std::vector<ProcessUse>>::known({use}, "library");
+  hide_identity(reports);
+  const std::string json = to_json(reports).dump();
+  CHECK(json.find("secret") == std::string::npos);
+  CHECK(json.find("4711") == std::string::npos);
+  CHECK(json.find("sm_90") != std::string::npos);
+  CHECK(to_json(parse_source_reports(to_json(reports))) == to_json(reports));
+}
+
 }  // namespace
 }  // namespace dsbuild::probe::tests
