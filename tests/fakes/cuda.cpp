@@ -1,14 +1,9 @@
 // A libcuda.so.1 for tests. As the real one it counts only what CUDA_VISIBLE_DEVICES shows, and as
 // a toolkit's stub (the fault `stub`) every call gives 34.
+#include "cuda_types.h"
 #include "fake_machine.h"
 
-namespace {
-
-struct Uuid {
-  char bytes[16];
-};
-
-}  // namespace
+using namespace fake::cuda;
 
 #define CALL(name, ...) EXPORT int name(__VA_ARGS__);
 #include "cuda_calls.h"
@@ -85,24 +80,24 @@ int cuDeviceGet(int* out, int ordinal) {
   return with(ordinal, [](const fake::Json&) { return 0; });
 }
 
-int cuDeviceGetAttribute(int* out, int attribute, int device) {
+int cuDeviceGetAttribute(int* out, Attribute attribute, int device) {
   return with(device, [&](const fake::Json& facts) {
     const int capability = fake::capability_of(facts);
     const fake::Address address = fake::address_of(facts);
     switch (attribute) {
-      case 33:
+      case Attribute::bus:
         *out = static_cast<int>(address.bus);
         return 0;
-      case 34:
+      case Attribute::device:
         *out = static_cast<int>(address.device);
         return 0;
-      case 50:
+      case Attribute::domain:
         *out = static_cast<int>(address.domain);
         return 0;
-      case 75:
+      case Attribute::major:
         *out = capability / 10;
         return 0;
-      case 76:
+      case Attribute::minor:
         *out = capability % 10;
         return 0;
       default:
@@ -150,4 +145,9 @@ int cuDeviceTotalMem_v2(std::size_t* out, int device) {
   return with(device, [&](const fake::Json& facts) {
     return fake::give<std::int64_t>(facts, "memory", out, kInvalidValue);
   });
+}
+
+int cuGetErrorName(Code, const char** out) {
+  *out = "a code of the fake";
+  return 0;
 }

@@ -39,7 +39,7 @@ class Source {
     for (const Json& source : machine.value("sources", Json::array())) {
       if (source.at("id") != id) continue;
       source_ = source;
-      if (source.contains("devices")) devices_ = source.at("devices");
+      if (source.contains("devices")) devices_ = with_pci_ids(source.at("devices"), devices_);
     }
   }
 
@@ -75,6 +75,15 @@ class Source {
   }
 
  private:
+  /// A source doesn't say the PCI ids of its devices; the machine does.
+  static Json with_pci_ids(Json devices, const Json& known) {
+    for (Json& device : devices) {
+      for (const Json& other : known) {
+        if (other.at("address") == device.value("address", "")) device["id"] = other.at("id");
+      }
+    }
+    return devices;
+  }
   template <typename T>
   T fault(const char* name, T otherwise) const {
     return faults_.value(name, std::move(otherwise));
