@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "cli/command_line.h"
-#include "probe/devices/device_source.h"
+#include "probe/devices/ask_sources.h"
 #include "run/step.h"
 
 namespace {

@@ -134,6 +134,11 @@ std::function<void(std::string_view)> bounded(std::string& text, std::size_t lim
 
 std::string ProcessResult::describe() const {
   if (!failure.empty()) return failure;
+  if (timed_out && left_behind != 0)
+    return fmt::format(
+        "no answer within its time limit, and process {} can't be killed: it is "
+        "stuck in the kernel and left behind",
+        left_behind);
   if (timed_out) return "no answer within its time limit";
   if (signal != 0) return fmt::format("killed by signal {} ({})", signal, ::strsignal(signal));
   return fmt::format("exit status {}", exit_code);
@@ -181,7 +186,10 @@ ProcessResult PosixProcessRunner::run(const Command& command) {
     if (elapsed <= limit) continue;
     result.timed_out = true;
     ::kill(-pid, SIGKILL);
-    if (elapsed - limit > kReapLimit) break;
+    if (elapsed - limit > kReapLimit) {
+      result.left_behind = pid;
+      break;
+    }
   }
   stop_if_interrupted();
   return result;

@@ -27,6 +27,7 @@ struct ProcessResult {
   int exit_code = -1;  ///< valid when it exited by itself
   int signal = 0;      ///< the signal that ended it
   bool timed_out = false;
+  int left_behind = 0;  ///< the process that could not even be killed: stuck in the kernel
   std::string failure;  ///< why it could not be started; empty when it was
   std::string out;
   std::string err;

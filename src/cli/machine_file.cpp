@@ -54,6 +54,7 @@ Json make_machine_file(const probe::Machine& machine, std::string_view dsbuild_v
                        std::string_view home, bool full) {
   Json facts = probe::to_json(machine);
   if (!full) {
+    facts.erase("visible");
     if (!machine.sources.empty()) {
       std::vector<probe::SourceReport> sources = machine.sources;
       probe::hide_identity(sources);

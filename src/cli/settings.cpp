@@ -16,10 +16,11 @@ struct OwnRow {
   std::string_view meaning;
 };
 
-constexpr std::array<OwnRow, 12> kOwnSettings{{
+constexpr std::array<OwnRow, 13> kOwnSettings{{
     {"DSBUILD_PATH", "--root", "catalog roots to read besides the built-in one, separated by ':'"},
     {"DSBUILD_CACHE_DIR", "--cache-dir", "where tools' answers and canaries are remembered"},
     {"DSBUILD_PROBE_LIB_DIR", "", "where report --devices looks for vendors' libraries first"},
+    {"DSBUILD_DUMMY_DEVICES", "", "how many devices report --devices invents, for tests"},
     {"DSBUILD_JOBS", "-j", "steps that run at once; a whole number of at least 1"},
     {"MAX_JOBS", "-j", "the same, as PyTorch's extensions know it; DSBUILD_JOBS beats it"},
     {"DS_ACCELERATOR", "--accelerators", "the accelerator to build for, as DeepSpeed knows it"},

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <stdexcept>
 #include <string>
 
@@ -31,12 +32,24 @@ inline void from_json(const Json& json, VersionRange& range) {
   range = *std::move(parsed);
 }
 
-/// {"value", "source"}, or {"reason", "source"} where there is no value.
+/// Beside the value, where it is ranked.
+struct ConfidenceName {
+  Confidence confidence;
+  const char* name;
+};
+inline constexpr std::array<ConfidenceName, 3> kConfidences{{{Confidence::table, "table"},
+                                                             {Confidence::kernel, "kernel"},
+                                                             {Confidence::measured, "measured"}}};
+
+/// {"value", "source", "confidence"}, or {"reason", "source"} where there is no value.
 template <typename T>
 void to_json(Json& json, const Fact<T>& fact) {
   json = Json::object();
   if (fact) {
     json["value"] = *fact;
+    for (const ConfidenceName& row : kConfidences) {
+      if (row.confidence == fact.confidence) json["confidence"] = row.name;
+    }
   } else {
     json["reason"] = fact.reason;
   }
@@ -47,6 +60,9 @@ void from_json(const Json& json, Fact<T>& fact) {
   fact = Fact<T>();
   if (json.contains("value")) {
     fact.value = json.at("value").get<T>();
+    for (const ConfidenceName& row : kConfidences) {
+      if (json.value("confidence", "") == row.name) fact.confidence = row.confidence;
+    }
   } else {
     fact.reason = json.value("reason", "not recorded");
   }

@@ -33,7 +33,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Host, os, kernel, libc, machine,
                                                 cpus)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Cpu, model, features, level)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Device, accelerator, address, id, chip, arch, name,
-                                                driver, driver_version, memory, numa_node, parts)
+                                                driver, driver_version, memory, numa_node, parts,
+                                                problem, disagreements)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Toolchain, id, kind, path, state, missing, version,
                                                 archs, all_archs, values, host_limits, origin,
                                                 demanded, identity)
@@ -59,6 +60,7 @@ const Tool* Machine::find_tool(std::string_view name) const {
 Json to_json(const Machine& machine) {
   Json json = machine;
   if (!machine.sources.empty()) json["sources"] = to_json(machine.sources);
+  if (!machine.visible.empty()) json["visible"] = to_json(machine.visible);
   if (machine.survey) json.update(to_json(*machine.survey));
   return json;
 }
@@ -66,6 +68,7 @@ Json to_json(const Machine& machine) {
 Machine parse_machine(const Json& json) {
   auto machine = json.get<Machine>();
   if (json.contains("sources")) machine.sources = parse_source_reports(json.at("sources"));
+  if (json.contains("visible")) machine.visible = parse_visible_devices(json.at("visible"));
   if (json.contains(kSurveyMark)) machine.survey = parse_survey(json);
   return machine;
 }

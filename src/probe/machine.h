@@ -13,6 +13,7 @@
 #include "base/version.h"
 #include "probe/accelerators/accelerator_state.h"
 #include "probe/devices/source_report.h"
+#include "probe/devices/visible_devices.h"
 #include "probe/survey.h"
 
 namespace dsbuild::probe {
@@ -33,10 +34,10 @@ struct Cpu {
   Fact<std::string> level;                  ///< the highest of "x86-64-v2", … that the CPU has
 };
 
-/// A device found on the PCI bus.
+/// A device found on the PCI bus, or by files that only its kind of board has.
 struct Device {
   std::string accelerator;   ///< the descriptor whose rule took it
-  std::string address;       ///< "0000:17:00.0"
+  std::string address;       ///< "0000:17:00.0"; "soc0", "dxg" for one that is on no bus
   std::string id;            ///< "10de:2330"
   std::string chip;          ///< "GH100"; empty when the table doesn't know it
   Fact<std::string> arch;    ///< canonical name
@@ -45,7 +46,9 @@ struct Device {
   Fact<std::string> driver_version;
   Fact<std::int64_t> memory;  ///< bytes of its own
   Fact<std::int64_t> numa_node;
-  int parts = 0;  ///< that it is divided into: 8 for an MI300 in CPX mode, else 1
+  int parts = 0;        ///< that it is divided into: 8 for an MI300 in CPX mode, else 1
+  std::string problem;  ///< what is wrong with its driver, as far as files tell it
+  std::vector<std::string> disagreements;  ///< what sources say differently
 };
 
 enum class ToolchainState { complete, partial, absent };
@@ -98,8 +101,9 @@ struct Machine {
   std::map<std::string, Fact<Version>> packages;  ///< pkg-config packages that ops need
   std::map<std::string, TrialResult> trials;      ///< those that were made so far
 
-  std::vector<SourceReport> sources;  ///< of devices; only where they were asked
-  std::optional<Survey> survey;       ///< only where a report was asked for
+  std::vector<SourceReport> sources;    ///< of devices; only where they were asked
+  std::vector<VisibleDevices> visible;  ///< what variables leave; only for a report
+  std::optional<Survey> survey;         ///< only where a report was asked for
 
   const Tool* find_tool(std::string_view name) const;
 };

@@ -115,6 +115,7 @@ Machine probe_machine(const System& system, ProcessRunner& processes,
   name_toolchains(machine.toolchains);
   if (options.survey) machine.survey = find_survey(scene, machine.toolchains);
   machine.accelerators = find_accelerators(scene, machine);
+  if (options.survey) machine.visible = find_visible_devices(system, machine);
   return machine;
 }
 

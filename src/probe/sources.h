@@ -21,8 +21,11 @@ Cpu find_cpu(const System& system, bool same_host);
 /// PCI devices that a descriptor's rule takes, by address.
 std::vector<Device> find_devices(const System& system, const manifest::Catalog& catalog);
 
-/// What the drivers say of devices: which one is bound, the NUMA node, and of AMD's, by KFD's
-/// files, arch, memory and parts.
+/// Devices that are on no bus: a Jetson's, and the one behind which WSL has the host's.
+std::vector<Device> find_platform_devices(const System& system);
+
+/// What files of drivers say of devices: which one is bound and whether it started, the NUMA node,
+/// and what the sources that read files know. Adds devices that are on no bus.
 void add_driver_facts(const System& system, const manifest::Catalog& catalog,
                       std::vector<Device>& devices);
 

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "report/accelerator_section.h"
+#include "report/source_sections.h"
 #include "report/survey_sections.h"
 
 namespace dsbuild::report {
@@ -104,6 +105,9 @@ Section device_section(const probe::Machine& machine) {
       more.push_back(*device.driver + (device.driver_version ? " " + *device.driver_version : ""));
     if (!more.empty()) arch.text += " (" + join(more, ", ") + ")";
     section.rows.push_back({{device.accelerator}, {device.address}, {device.id}, arch});
+    if (!device.problem.empty()) section.notes.push_back(device.address + ": " + device.problem);
+    for (const std::string& note : device.disagreements)
+      section.notes.push_back(device.address + ": " + note);
   }
   if (machine.devices.empty()) {
     section.notes.push_back("none on the PCI bus; building needs none");
@@ -192,6 +196,8 @@ Document make_report(const probe::Machine& machine, const plan::Plan& plan,
   document.sections = {host_section(machine), accelerator_section(machine.accelerators),
                        toolchain_section(machine), device_section(machine)};
   if (machine.survey) {
+    for (Section& section : visible_sections(machine.visible))
+      document.sections.push_back(std::move(section));
     document.sections.push_back(frameworks_section(*machine.survey));
     document.sections.push_back(libraries_section(*machine.survey));
     document.sections.push_back(limits_section(*machine.survey));

@@ -7,7 +7,8 @@ fakes=$BUILD/fakes
 export DSBUILD_FAKE_MACHINE="$work/fake.json" DSBUILD_PROBE_LIB_DIR="$fakes/lib"
 h100='{"address": "0000:17:00.0", "name": {"value": "NVIDIA H100"}, "arch": {"value": "sm_90"},
        "memory": {"value": 85520809984}, "power": {"value": 71500},
-       "parts": {"value": [{"id": "MIG 0"}, {"id": "MIG 1"}, {"id": "MIG 2"}]}}'
+       "parts": {"value": [{"id": "MIG 0"}, {"id": "MIG 1"},
+         {"id": "MIG 2", "name": {"value": "NVIDIA H100 MIG 1g.10gb"}, "memory": {"value": 10468982784}}]}}'
 # fake FAULTS [DEVICES]: the machine file of tests/machines, as far as the library reads it.
 fake() {
     cat >fake.json <<END
@@ -18,7 +19,9 @@ END
 
 fake ''
 expect 0 "$DSBUILD" report --devices
-says stdout '0000:17:00.0 NVIDIA H100 memory 85.5 GB, parts 3, power 71.5 W, energy unknown: not supported by this device'
+says stdout '0000:17:00.0 NVIDIA H100 memory 85.5 GB'
+says stdout 'power 71.5 W, parts 3; energy, use, processes unknown: not supported by this device'
+says stdout 'MIG 2 NVIDIA H100 MIG 1g.10gb memory 10.5 GB'
 says stdout 'nvidia/nvml ok driver 580.65.06'
 says_not stdout 'a library that prints'
 expect 0 "$DSBUILD" report --devices --format json
@@ -58,13 +61,28 @@ says stdout 'nvidia/nvml degraded 1 of 2 devices'
 fake ''
 DSBUILD_PROBE_LIB_DIR=$fakes/old expect 0 "$DSBUILD" report --devices
 says stdout '0000:17:00.0 NVIDIA H100 memory 85.5 GB'
-says stdout 'power unknown: this version of the library has no such call'
+says stdout 'power, energy, use, parts, processes unknown: this version of the library has no such call'
 
 # A file that is no library, and another root's.
 mkdir bad
 echo text >bad/libnvidia-ml.so.1
 DSBUILD_PROBE_LIB_DIR=$work/bad expect 0 "$DSBUILD" report --devices
 says stdout 'nvidia/nvml library_missing'
+
+# A toolkit's stub bears the driver's name, and says that it is a stub.
+stub=${CUDA_HOME:-/usr/local/cuda}/lib64/stubs/libcuda.so
+if [ -e "$stub" ]; then
+    mkdir stub
+    ln -s "$stub" stub/libcuda.so.1
+    DSBUILD_PROBE_LIB_DIR=$work/stub expect 0 "$DSBUILD" report --devices
+    says stdout 'nvidia/cuda stub_library'
+    says stdout "it is a toolkit's stub, for linking only (CUDA code 34)"
+fi
+
+# Invented devices show what a report of devices looks like.
+DSBUILD_DUMMY_DEVICES=2 expect 0 "$DSBUILD" report --devices
+says stdout 'DUMMY-1 dummy 1 memory 1.1 GB'
+says stdout 'dummy ok'
 
 # Below another root only what the variable names is loaded.
 mkdir empty

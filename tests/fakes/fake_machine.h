@@ -2,7 +2,7 @@
 // as tests/machines has them. A source's devices are those that it has under machine.sources, else
 // the machine's devices of its accelerator; its failures are faults.<source>: init_code, hang_ms,
 // crash (abort, segv, exit), stub (every call gives 34), count, unterminated, codes (one for each
-// device). Knows no library's calls.
+// device), devices (what an imitator says instead). Knows no library's calls.
 #pragma once
 
 #include <algorithm>
@@ -41,6 +41,7 @@ class Source {
       source_ = source;
       if (source.contains("devices")) devices_ = with_pci_ids(source.at("devices"), devices_);
     }
+    if (faults_.contains("devices")) devices_ = faults_.at("devices");
   }
 
   /// What the library does before anything else: prints, hangs, dies, or refuses with a code.

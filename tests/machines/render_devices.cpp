@@ -54,7 +54,8 @@ void render_function(const Device& device, FakeRoot& root) {
 }
 
 void render_driver(const Device& device, FakeRoot& root) {
-  if (!device.driver) return;
+  // A GPU that is part of the chip is on no bus; the file gives what its driver leaves.
+  if (!device.driver || device.id.empty()) return;
   const std::string& driver = *device.driver;
   root.folder("/sys/bus/pci/drivers/" + driver);
   root.link(folder_of(device) + "/driver", "../../../bus/pci/drivers/" + driver);
@@ -128,7 +129,9 @@ void render_devices(const probe::Machine& machine, FakeRoot& root, const Surface
   }
   if (!has_fault(faults, "pci", "absent")) {
     root.folder("/sys/bus/pci/devices");
-    for (const Device& device : machine.devices) render_function(device, root);
+    for (const Device& device : machine.devices) {
+      if (!device.id.empty()) render_function(device, root);
+    }
   }
   if (has_fault(faults, "driver", "absent")) return;
   int next = 1;  // node 0 is the CPU
@@ -140,6 +143,7 @@ void render_devices(const probe::Machine& machine, FakeRoot& root, const Surface
     render_nodes(device, root, next, has_fault(faults, "kfd", "unreadable"));
   }
   if (next > 1) {
+    root.file("/dev/kfd");
     root.file(fmt::format("{}/0/properties", kNodes),
               "cpu_cores_count 64\nsimd_count 0\ngfx_target_version 0\nvendor_id 0\n");
   }

@@ -1,49 +1,113 @@
-// Vendors' libraries as sources of facts about devices: where they are, how they are asked (in a
-// child process each, so that a crash or a hang of one is a word in the report), and how what they
-// say is joined with what the kernel says. Knows no library's calls.
+// The two interfaces over devices: a source (a library or files that tell of devices of one kind)
+// and the accelerator that owns one, starts and stops it and takes what it says. After Kepler's
+// Device and Accelerator. Knows no library's calls and no process.
 #pragma once
 
-#include <filesystem>
+#include <cstddef>
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/process.h"
 #include "base/system.h"
 #include "probe/devices/source_report.h"
 #include "probe/machine.h"
 
 namespace dsbuild::probe {
 
-/// A source: its id, the library's name, the vendor's PCI id, and what asks the library. `ask` is
-/// called in a child process only.
-struct SourceRow {
-  std::string_view id;
-  std::string_view library;
-  std::string_view vendor;
-  SourceReport (*ask)(const char* library);
+/// Whether a source can be asked: "ok", or what is wrong, why, and what mends it.
+struct SourceStatus {
+  std::string status = "ok";
+  std::string message;
+  std::string fix;
+  bool usable = true;  ///< it can be asked, whatever is wrong
 };
 
-/// NVIDIA's management library, below every CUDA driver.
-SourceReport ask_nvml(const char* library);
+/// Why nothing can be asked.
+SourceStatus unusable(std::string status, std::string message, std::string fix = {});
 
-/// The folder where libraries are looked for first. It is one of the running machine, whatever the
-/// root, and for another root the only one.
-inline constexpr const char* kLibraryFolderVariable = "DSBUILD_PROBE_LIB_DIR";
+/// What a source may look at. In a child process that is the library alone.
+struct SourceScene {
+  std::string library;  ///< the file to load; empty for sources that read files
+  const System* system = nullptr;
+  std::vector<Device> devices;  ///< those that the PCI bus has of the source's kind
+};
 
-/// Asks all sources side by side, each at most `limit`. `program` is dsbuild: it is started as
-/// `dsbuild __probe ID LIBRARY` where the library's file exists, and not at all elsewhere.
-std::vector<SourceReport> ask_sources(
-    const System& system, ProcessRunner& processes, const std::filesystem::path& program,
-    bool same_host, const Machine& machine,
-    std::chrono::milliseconds limit = std::chrono::milliseconds(10'000));
+/// A source of facts about devices. A device is named by its place in what devices() gave, good
+/// and bad ones; its address or UUID says which it is. What is not overridden, a source can't tell.
+class DeviceSource {
+ public:
+  virtual ~DeviceSource() = default;
+  virtual std::string_view id() const = 0;    ///< "nvidia/nvml"
+  virtual std::string_view type() const = 0;  ///< the accelerator of its devices: "cuda"
+  virtual Confidence confidence() const { return Confidence::measured; }
 
-/// The child's side: prints the report of the source `id` as one line of JSON. Returns the exit
-/// status; 2 for an unknown source.
-int run_source(std::string_view id, const char* library);
+  /// Finds what it asks, and whether that answers. May be called again after unload().
+  virtual SourceStatus load() = 0;
+  virtual void unload() {}
 
-/// Facts of the devices from the libraries: they measure, a table of ids only knows what was sold
-/// when it was written. What the two say differently is kept in `disagreements`.
-void join_sources(std::vector<SourceReport>& reports, std::vector<Device>& devices);
+  virtual Fact<std::string> driver_version() { return untold<std::string>(); }
+  virtual Fact<std::string> api_version() { return untold<std::string>(); }
+  /// What names each device, its arch and its memory; one that can't be asked has `problem`.
+  virtual std::vector<SourceDevice> devices() = 0;
+  virtual Fact<std::vector<DevicePart>> parts(std::size_t) {
+    return untold<std::vector<DevicePart>>();
+  }
+  virtual Fact<std::int64_t> memory_used(std::size_t) { return untold<std::int64_t>(); }
+  virtual Fact<std::int64_t> power(std::size_t) { return untold<std::int64_t>(); }
+  virtual Fact<std::int64_t> energy(std::size_t) { return untold<std::int64_t>(); }
+  virtual Fact<std::int64_t> utilization(std::size_t) { return untold<std::int64_t>(); }
+  virtual Fact<std::vector<ProcessUse>> processes(std::size_t) {
+    return untold<std::vector<ProcessUse>>();
+  }
+
+ protected:
+  template <typename T>
+  Fact<T> untold() const {
+    return Fact<T>::missing(std::string(id()) + " doesn't tell it");
+  }
+};
+
+/// A source and its state: stopped, or running once its source could be loaded.
+class DeviceAccelerator {
+ public:
+  /// Throws std::invalid_argument when there is no source.
+  explicit DeviceAccelerator(std::unique_ptr<DeviceSource> source);
+  ~DeviceAccelerator() { stop(); }
+  DeviceAccelerator(const DeviceAccelerator&) = delete;
+  DeviceAccelerator& operator=(const DeviceAccelerator&) = delete;
+
+  std::string_view type() const { return source_->type(); }
+  std::string_view implementation() const { return source_->id(); }
+  DeviceSource& source() { return *source_; }
+
+  /// Loads the source; what it throws is a status too. Does nothing while it runs.
+  const SourceStatus& start();
+  void stop();
+  bool running() const { return running_; }
+
+  /// Everything that the source says, started or not. What goes wrong with one device is that
+  /// device's problem.
+  SourceReport report();
+
+ private:
+  std::unique_ptr<DeviceSource> source_;
+  SourceStatus status_;
+  bool running_ = false;
+};
+
+/// How many devices the source "dummy" invents.
+inline constexpr const char* kDummyVariable = "DSBUILD_DUMMY_DEVICES";
+
+// One file each.
+std::unique_ptr<DeviceSource> make_dummy(const SourceScene& scene);
+std::unique_ptr<DeviceSource> make_nvml(const SourceScene& scene);
+std::unique_ptr<DeviceSource> make_cuda(const SourceScene& scene);
+std::unique_ptr<DeviceSource> make_nvidia_files(const SourceScene& scene);
+std::unique_ptr<DeviceSource> make_kfd(const SourceScene& scene);
+std::unique_ptr<DeviceSource> make_rocm_smi(const SourceScene& scene);
+std::unique_ptr<DeviceSource> make_amd_pci(const SourceScene& scene);
+std::unique_ptr<DeviceSource> make_other_pci(const SourceScene& scene);
 
 }  // namespace dsbuild::probe

@@ -80,6 +80,7 @@ Device make_device(const manifest::Accelerator& accelerator, const manifest::Pci
         range->arch.empty()
             ? Arch::missing(fmt::format("the arch of {} is not listed", range->chip), source)
             : Arch::known(range->arch, source);
+    if (device.arch) device.arch.confidence = Confidence::table;
   }
   return device;
 }
