@@ -5,21 +5,30 @@ fakes=$BUILD/fakes
 [ -e "$fakes/lib/libnvidia-ml.so.1" ] || skip 'the fakes are not built'
 
 export DSBUILD_FAKE_MACHINE="$work/fake.json" DSBUILD_PROBE_LIB_DIR="$fakes/lib"
-h100='{"bus": 23, "name": "NVIDIA H100", "capability": 90, "memory": 85520809984, "power": 71500, "mig": 3}'
-fake() { printf '{%s "devices": [%s]}\n' "$1" "${2-$h100}" >fake.json; }
+h100='{"address": "0000:17:00.0", "name": {"value": "NVIDIA H100"}, "arch": {"value": "sm_90"},
+       "memory": {"value": 85520809984}, "power": {"value": 71500},
+       "parts": {"value": [{"id": "MIG 0"}, {"id": "MIG 1"},
+         {"id": "MIG 2", "name": {"value": "NVIDIA H100 MIG 1g.10gb"}, "memory": {"value": 10468982784}}]}}'
+# fake FAULTS [DEVICES]: the machine file of tests/machines, as far as the library reads it.
+fake() {
+    cat >fake.json <<END
+{"schema": 1, "faults": {"nvidia/nvml": {$1}}, "machine": {"sources": [
+  {"id": "nvidia/nvml", "driver_version": {"value": "580.65.06"}, "devices": [${2-$h100}]}]}}
+END
+}
 
 fake ''
 expect 0 "$DSBUILD" report --devices
 says stdout '0000:17:00.0 NVIDIA H100 memory 85.5 GB'
-says stdout 'power 71.5 W, parts 3; energy, use, processes unknown: this version of the library has no such call'
-says stdout 'MIG 2 NVIDIA H100 memory 85.5 GB'
+says stdout 'power 71.5 W, parts 3; energy, use, processes unknown: not supported by this device'
+says stdout 'MIG 2 NVIDIA H100 MIG 1g.10gb memory 10.5 GB'
 says stdout 'nvidia/nvml ok driver 580.65.06'
 says_not stdout 'a library that prints'
 expect 0 "$DSBUILD" report --devices --format json
 says stdout '"status": "ok"'
 
 # Without --devices no library is loaded.
-fake '"crash": "abort",'
+fake '"crash": "abort"'
 expect 0 "$DSBUILD" report
 says_not stdout 'nvidia/nvml'
 
@@ -29,20 +38,20 @@ while IFS='|' read -r fields status said; do
     says stdout "nvidia/nvml $status $said"
     says stdout 'toolchains'
 done <<'ROWS'
-"crash": "abort",|crashed|the process that asked the library ended: killed by signal 6
-"crash": "segv",|crashed|the process that asked the library ended: killed by signal 11
-"crash": "exit",|crashed|the process that asked the library said nothing
-"init_code": 9,|driver_not_loaded|the kernel's driver is not loaded (NVML code 9)
-"init_code": 18,|version_mismatch|the library and the kernel's driver have different versions
-"init_code": 4,|no_permission|no permission to ask the driver
-"init_code": 999,|degraded|the library refused (NVML code 999)
-"count": 4000000000,|degraded|the library counts 4000000000 devices
-"unterminated": true,|ok|
-"hang_ms": 600000,|timeout|the library gave no answer within its time limit
+"crash": "abort"|crashed|the process that asked the library ended: killed by signal 6
+"crash": "segv"|crashed|the process that asked the library ended: killed by signal 11
+"crash": "exit"|crashed|the process that asked the library said nothing
+"init_code": 9|driver_not_loaded|the kernel's driver is not loaded (NVML code 9)
+"init_code": 18|version_mismatch|the library and the kernel's driver have different versions
+"init_code": 4|no_permission|no permission to ask the driver
+"init_code": 999|degraded|the library refused (NVML code 999)
+"count": 4000000000|degraded|the library counts 4000000000 devices
+"unterminated": true|ok|
+"hang_ms": 600000|timeout|the library gave no answer within its time limit
 ROWS
 
 # One device that is lost doesn't take the other one with it.
-fake '' "{\"code\": 15}, $h100"
+fake '"codes": [15, 0]' "{}, $h100"
 expect 0 "$DSBUILD" report --devices
 says stdout 'device 0: the GPU has fallen off the bus (NVML code 15)'
 says stdout '0000:17:00.0 NVIDIA H100'
