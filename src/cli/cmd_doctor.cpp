@@ -18,7 +18,7 @@ ExitCode run_doctor(Context& context, bool strict) {
   const plan::Request request = context.request(catalog, machine);
   const plan::Plan plan = context.plan(request, catalog, machine, Context::Problems::tell);
   const auto relevant = report::relevant_accelerators(catalog, machine, request);
-  const auto findings = report::make_findings(machine, plan, relevant);
+  const auto findings = report::make_findings(catalog, machine, plan, relevant);
   context.print(report::describe_findings(findings, relevant),
                 report::findings_to_json(findings, relevant));
   const bool found = std::any_of(findings.begin(), findings.end(), [](const auto& finding) {

@@ -111,13 +111,13 @@ std::set<std::string> relevant_accelerators(const manifest::Catalog& catalog,
   return relevant;
 }
 
-std::vector<Finding> make_findings(const probe::Machine& machine, const plan::Plan& plan,
-                                   const std::set<std::string>& relevant) {
+std::vector<Finding> make_findings(const manifest::Catalog& catalog, const probe::Machine& machine,
+                                   const plan::Plan& plan, const std::set<std::string>& relevant) {
   std::vector<Finding> findings;
   add_ninja(machine, findings);
   add_skips(plan, relevant, findings);
   add_devices(machine, relevant, findings);
-  add_driver_findings(machine, relevant, findings);
+  add_device_findings(catalog, machine, plan, relevant, findings);
   if (machine.survey) add_survey_findings(*machine.survey, findings);
   add_version_findings(machine, plan, relevant, findings);
   add_environment(plan, findings);

@@ -32,8 +32,8 @@ std::set<std::string> relevant_accelerators(const manifest::Catalog& catalog,
                                             const probe::Machine& machine,
                                             const plan::Request& request);
 
-std::vector<Finding> make_findings(const probe::Machine& machine, const plan::Plan& plan,
-                                   const std::set<std::string>& relevant);
+std::vector<Finding> make_findings(const manifest::Catalog& catalog, const probe::Machine& machine,
+                                   const plan::Plan& plan, const std::set<std::string>& relevant);
 
 /// A section for each, or one line that says for which accelerators nothing is to be mended.
 Document describe_findings(const std::vector<Finding>& findings,

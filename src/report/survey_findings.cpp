@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "manifest/arch_name.h"
 
 namespace dsbuild::report {
 namespace {
@@ -56,19 +57,57 @@ void add_claims(const probe::Framework& framework, std::vector<Finding>& finding
                       "install " + framework.name + " again"});
 }
 
+void add_driver(const probe::Device& device, std::vector<Finding>& findings) {
+  // Without a source it was not looked at, as in a container that hides the bus.
+  if (device.driver || device.driver.source.empty()) return;
+  findings.push_back(
+      {Weight::note,
+       fmt::format("no kernel driver is bound to the device {} at {}", device.id, device.address),
+       "what is built for it can't run here; building needs no driver",
+       "install its vendor's driver, or load the module (modprobe)"});
+}
+
+/// Whether an image of the plan runs on the arch. Where there is none at all, that is told
+/// elsewhere.
+bool is_served(const manifest::Accelerator& accelerator, const std::string& arch,
+               const plan::Plan& plan) {
+  const auto device = manifest::parse_arch_name(accelerator, arch, "");
+  bool any = false;
+  for (const plan::Entry& entry : plan.entries) {
+    if (entry.accelerator != accelerator.name || entry.state != plan::EntryState::planned) continue;
+    const auto image = manifest::parse_arch_name(accelerator, entry.arch, "");
+    if (!image || !device) continue;
+    any = true;
+    if (manifest::arch_runs_on(accelerator, *image, entry.form == accelerator.portable_form,
+                               *device))
+      return true;
+  }
+  return !any;
+}
+
 }  // namespace
 
-void add_driver_findings(const probe::Machine& machine, const std::set<std::string>& relevant,
+void add_device_findings(const manifest::Catalog& catalog, const probe::Machine& machine,
+                         const plan::Plan& plan, const std::set<std::string>& relevant,
                          std::vector<Finding>& findings) {
+  std::set<std::string> told;
   for (const probe::Device& device : machine.devices) {
-    // Without a source it was not looked at, as in a container that hides the bus.
-    if (device.driver || device.driver.source.empty() || !relevant.contains(device.accelerator))
+    if (!relevant.contains(device.accelerator)) continue;
+    add_driver(device, findings);
+    const manifest::Accelerator* accelerator = catalog.find_accelerator(device.accelerator);
+    const std::string arch = device.arch.value.value_or("");
+    if (accelerator == nullptr || arch.empty() || !told.insert(device.accelerator + arch).second)
       continue;
+    if (is_served(*accelerator, arch, plan)) continue;
     findings.push_back(
-        {Weight::note,
-         fmt::format("no kernel driver is bound to the device {} at {}", device.id, device.address),
-         "what is built for it can't run here; building needs no driver",
-         "install its vendor's driver, or load the module (modprobe)"});
+        {Weight::warning,
+         fmt::format("nothing that would be built for {} runs on {}, the arch of the "
+                     "device {} at {}",
+                     device.accelerator, arch, device.id, device.address),
+         "its ops don't load here",
+         fmt::format("take a toolkit that compiles for {} (--toolkit), or name it: "
+                     "--arch {}",
+                     arch, arch)});
   }
 }
 

@@ -11,8 +11,10 @@
 
 namespace dsbuild::report {
 
-/// Devices of `relevant` accelerators that no kernel driver has taken.
-void add_driver_findings(const probe::Machine& machine, const std::set<std::string>& relevant,
+/// Devices of `relevant` accelerators that no kernel driver has taken, and those that nothing of
+/// the plan would run on.
+void add_device_findings(const manifest::Catalog& catalog, const probe::Machine& machine,
+                         const plan::Plan& plan, const std::set<std::string>& relevant,
                          std::vector<Finding>& findings);
 
 /// Folders that a build can't use or fills, ops that a framework claims without their file.

@@ -106,7 +106,9 @@ class Checker {
     if (result.out.find(top) != std::string::npos)
       fail("the text", "names the folder that the machine was rendered in");
     for (const std::string& line : split_lines(result.out)) {
-      if (line.size() > kWidth) fail("the text", "is wider than 80 columns: " + line);
+      // A word that is wider than its place, such as a path, is kept whole.
+      const bool one_word = trim(line).find(' ') == std::string_view::npos;
+      if (line.size() > kWidth && !one_word) fail("the text", "is wider than 80 columns: " + line);
     }
     const fs::path golden = machine.file.parent_path() / "golden" / (machine.name + ".txt");
     if (std::getenv("UPDATE_GOLDEN") != nullptr) {

@@ -71,7 +71,10 @@ void detect(const Scene& scene, const Machine& machine, const Accelerator& accel
   if (accelerator.host) return is_here("it is the host");
   for (const Device& device : machine.devices) {
     if (device.accelerator != accelerator.name) continue;
-    return is_here(fmt::format("PCI address {} ({})", device.address, device.id));
+    // One that is on no bus has no id.
+    return is_here(device.id.empty()
+                       ? "device " + device.address
+                       : fmt::format("PCI address {} ({})", device.address, device.id));
   }
   for (const manifest::DetectRule& rule : accelerator.detect) {
     const auto sign = find_sign(scene, rule);

@@ -152,6 +152,15 @@ void check_vendor(const SourceRow& row, const System& system, SourceReport& repo
   }
 }
 
+/// "libx.so.7, libx.so.6"
+std::string names_of(const SourceRow& row) {
+  std::vector<std::string> names;
+  for (const std::string_view library : row.libraries) {
+    if (!library.empty()) names.emplace_back(library);
+  }
+  return join(names, ", ");
+}
+
 SourceReport ask_library(const SourceRow& row, const System& system, ProcessRunner& processes,
                          const AskOptions& options, const std::vector<fs::path>& folders,
                          const std::vector<VisibleVariable>& visible, bool has_device) {
@@ -162,7 +171,7 @@ SourceReport ask_library(const SourceRow& row, const System& system, ProcessRunn
     return failed(std::move(report), "not_applicable", "this machine has no such device", "");
   if (report.library.empty()) {
     return failed(std::move(report), "library_missing",
-                  fmt::format("no {} where the loader looks", row.libraries[0]),
+                  fmt::format("no {} where the loader looks", names_of(row)),
                   "install the device's driver; a container gets it from its host");
   }
   Command command;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
 
@@ -114,6 +115,10 @@ std::vector<VisibleDevices> parse_visible_devices(const Json& json) {
   return json.get<std::vector<VisibleDevices>>();
 }
 
+/// These hide no device, but change what it says that it is.
+/// https://rocm.docs.amd.com/en/latest/reference/env-variables.html
+const std::array<VisibleVariable, 1> kArchOverrides{{{"HSA_OVERRIDE_GFX_VERSION", "rocm"}}};
+
 std::vector<VisibleVariable> visible_variables(const AcceleratorStates& accelerators) {
   std::vector<VisibleVariable> list;
   for (const AcceleratorState& state : accelerators.list) {
@@ -128,6 +133,18 @@ std::vector<VisibleVariable> visible_variables(const AcceleratorStates& accelera
 
 std::vector<VisibleDevices> find_visible_devices(const System& system, const Machine& machine) {
   std::vector<VisibleDevices> list;
+  for (const VisibleVariable& variable : kArchOverrides) {
+    VisibleDevices item{variable.name,
+                        system.env(variable.name).value_or(""),
+                        variable.accelerator,
+                        {},
+                        {},
+                        "programs take them for another arch than builds do"};
+    for (const Device& device : machine.devices) {
+      if (device.accelerator == variable.accelerator) item.visible.push_back(device.address);
+    }
+    if (!item.value.empty() && !item.visible.empty()) list.push_back(std::move(item));
+  }
   for (const VisibleVariable& variable : visible_variables(machine.accelerators)) {
     // Set and empty hides everything, which env() doesn't tell from not set.
     const auto found = system.environment().find(variable.name);

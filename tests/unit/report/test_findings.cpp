@@ -43,7 +43,7 @@ TEST_CASE("one cause is one finding, with all ops and archs that it costs", "[fi
   plan::Plan plan;
   plan.entries = {skipped("a", "gpu", "g1"), skipped("a", "gpu", "g2"), skipped("b", "gpu", "g2"),
                   entry("b", "gpu", "g3"), skipped("a", "npu", "")};
-  const auto findings = make_findings(machine_with_ninja(), plan, {"gpu", "npu"});
+  const auto findings = make_findings({}, machine_with_ninja(), plan, {"gpu", "npu"});
   REQUIRE(findings.size() == 2);
   CHECK(findings[0].weight == Weight::error);  // nothing at all for it
   CHECK(findings[0].consequence == "not built for npu: a");
@@ -58,7 +58,7 @@ TEST_CASE("what doesn't matter here, or is by choice, is no finding", "[findings
   plan.entries = {skipped("a", "npu", ""), skipped("a", "gpu", "", ReasonCode::no_kernel),
                   skipped("a", "gpu", "g1", ReasonCode::arch_filter_empty),
                   skipped("b", "gpu", "", ReasonCode::accelerator_not_requested)};
-  CHECK(make_findings(machine_with_ninja(), plan, {"cpu", "gpu"}).empty());
+  CHECK(make_findings({}, machine_with_ninja(), plan, {"cpu", "gpu"}).empty());
   CHECK(describe_findings({}, {"cpu", "gpu"}).title == "nothing to mend for cpu, gpu");
 }
 
@@ -73,7 +73,7 @@ TEST_CASE("no ninja, a device of unknown arch and variables that aren't passed o
   machine.devices.push_back(device);
   plan::Plan plan;
   plan.settings.push_back({plan::kNotPassedOn, "CPATH", "environment"});
-  const auto findings = make_findings(machine, plan, {"gpu"});
+  const auto findings = make_findings({}, machine, plan, {"gpu"});
   REQUIRE(findings.size() == 3);
   CHECK(findings[0].remedy == "apt-get install ninja-build");
   CHECK(findings[1].cause ==

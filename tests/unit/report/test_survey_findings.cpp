@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "manifest/read.h"
+
 namespace dsbuild::report {
 namespace {
 
@@ -71,11 +73,46 @@ TEST_CASE("a device without a driver is told where its accelerator matters") {
   machine.devices[0].driver = Fact<std::string>::missing("no driver is bound to it", "/sys");
   machine.devices[1].driver = Fact<std::string>::known("nvidia", "/sys");
   std::vector<Finding> findings;
-  add_driver_findings(machine, {"cpu"}, findings);
+  add_device_findings({}, machine, {}, {"cpu"}, findings);
   CHECK(findings.empty());
-  add_driver_findings(machine, {"gpu"}, findings);
+  add_device_findings({}, machine, {}, {"gpu"}, findings);
   REQUIRE(findings.size() == 1);
   CHECK(findings[0].cause == "no kernel driver is bound to the device 10de:2330 at 0000:17:00.0");
+}
+
+TEST_CASE("a device that nothing of the plan runs on is a warning, one that PTX serves is none") {
+  Diagnostics diagnostics;
+  manifest::CatalogSources sources;
+  sources.built_in = DSBUILD_SOURCE_DIR;
+  const manifest::Catalog catalog = manifest::read_catalog(PosixSystem(), sources, diagnostics);
+  plan::Plan plan;
+  for (const auto& [arch, form] :
+       {std::pair{"sm_75", "cubin"}, {"sm_90", "cubin"}, {"sm_90", "ptx"}}) {
+    plan::Entry entry;
+    entry.op = "a";
+    entry.accelerator = "cuda";
+    entry.arch = arch;
+    entry.form = form;
+    entry.state = plan::EntryState::planned;
+    plan.entries.push_back(entry);
+  }
+  probe::Machine machine;
+  for (const char* arch : {"sm_70", "sm_70", "sm_90", "sm_120"}) {
+    probe::Device device;
+    device.accelerator = "cuda";
+    device.id = "10de:1db5";
+    device.address = "0000:3b:00.0";
+    device.driver = Fact<std::string>::known("nvidia", "/sys");
+    device.arch = Fact<std::string>::known(arch, "table");
+    machine.devices.push_back(device);
+  }
+  std::vector<Finding> findings;
+  add_device_findings(catalog, machine, plan, {"cuda"}, findings);
+  REQUIRE(findings.size() == 1);
+  CHECK(findings[0].weight == Weight::warning);
+  CHECK(findings[0].cause ==
+        "nothing that would be built for cuda runs on sm_70, the arch of the device 10de:1db5 at "
+        "0000:3b:00.0");
 }
 
 }  // namespace
