@@ -105,6 +105,9 @@ struct ArgTemplate {
 struct StepTemplate {
   bool each_source =
       false;  ///< once per source, `{in}` being that source; else once, with all outputs before it
+  /// Only for sources with one of these suffixes (".cu"), which it translates; the others go to the
+  /// next step as they are. Empty: for all.
+  std::vector<std::string> suffixes;
   std::vector<ArgTemplate> argv;
   std::string out;       ///< the file's name, with placeholders
   bool depfile = false;  ///< the command writes `{depfile}` in make syntax

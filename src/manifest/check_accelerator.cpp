@@ -272,6 +272,12 @@ void check_step(const Node& step, TemplatePlace place, const TemplateScope& scop
   if (!said && written) step.at("argv").complain(Rule::depfile_not_said, {});
 }
 
+/// What a step doesn't take of the sources, the next one must.
+void check_translation(const Node& step, bool has_next) {
+  if (step.has("suffixes") && !(has_next && step.has("each")))
+    step.at("suffixes").complain(Rule::translation_without_next, {});
+}
+
 void check_kinds(const Node& kinds, const std::vector<ToolchainProbe>& probes) {
   Strings known;
   for (const ToolchainProbe& probe : probes) known.push_back(probe.kind);
@@ -290,10 +296,16 @@ void check_recipe(const Node& node, const ToolchainRecipe& recipe, const Acceler
   check_kinds(node.at("kinds"), probes);
   for (const auto& [form, steps] : node.at("images").members()) {
     check_shape(steps, form, kForm);
-    for (const Node& step : steps.items()) check_step(step, kImageArgv, scope, forms);
+    std::size_t after = steps.items().size();
+    for (const Node& step : steps.items()) {
+      check_step(step, kImageArgv, scope, forms);
+      check_translation(step, --after > 0);
+    }
   }
-  check_step(node.at("object"), kObjectArgv, scope, forms);
-  check_step(node.at("link"), kLinkArgv, scope, forms);
+  for (const auto& [key, place] : {std::pair{"object", kObjectArgv}, {"link", kLinkArgv}}) {
+    check_step(node.at(key), place, scope, forms);
+    check_translation(node.at(key), false);
+  }
   if (node.has("link") && !accelerator.host) {
     node.at("link").complain(Rule::link_without_host, {});
   }

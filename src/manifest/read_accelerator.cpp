@@ -135,6 +135,7 @@ ToolchainProbe read_probe(const Node& node) {
 StepTemplate read_step(const Node& node) {
   StepTemplate step;
   step.each_source = node.at("each").text() == "source";
+  step.suffixes = node.at("suffixes").texts();
   for (const Node& word : node.at("argv").items()) {
     step.argv.push_back({word.text(), word.at("for").text(), word.at("argv").texts()});
   }

@@ -57,6 +57,7 @@ enum class Rule {
   bad_regex,
   regex_without_group,
   kind_not_probed,
+  translation_without_next,
   form_not_made,
   host_without_recipe,
   link_without_host,
@@ -181,6 +182,10 @@ inline constexpr std::array kRules{
     RuleRow{Rule::regex_without_group, "the regular expression '{0}' has no group",
             "put what is wanted in parentheses"},
     RuleRow{Rule::kind_not_probed, "no descriptor probes toolchains of kind '{0}'", "{1}"},
+    RuleRow{
+        Rule::translation_without_next,
+        "\"suffixes\" lets sources pass by this step, and no step takes them then",
+        "give it \"each\": \"source\" and a step of the image after it, or remove \"suffixes\""},
     RuleRow{Rule::form_not_made, "no step makes images of the form '{0}'", "{1}"},
     RuleRow{Rule::host_without_recipe,
             "the host accelerator needs a recipe with \"object\" and "

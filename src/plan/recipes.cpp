@@ -42,6 +42,12 @@ bool uses(const StepTemplate& step, std::string_view placeholder) {
   });
 }
 
+bool takes(const StepTemplate& step, const std::string& source) {
+  return step.suffixes.empty() ||
+         std::any_of(step.suffixes.begin(), step.suffixes.end(),
+                     [&](const std::string& suffix) { return source.ends_with(suffix); });
+}
+
 std::vector<std::string> expand_argv(const StepTemplate& step, const Values& values,
                                      const StepGroup& group) {
   std::vector<std::string> argv;
@@ -161,7 +167,13 @@ std::vector<Step> make_steps(const std::vector<StepTemplate>& templates,
       outputs.push_back(steps.back().outputs.front());
     };
     if (recipe.each_source) {
-      for (const std::string& source : current) add({source});
+      for (const std::string& source : current) {
+        if (takes(recipe, source)) {
+          add({source});
+        } else {
+          outputs.push_back(source);
+        }
+      }
     } else {
       add(current);
     }

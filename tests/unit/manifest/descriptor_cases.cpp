@@ -206,6 +206,13 @@ const std::vector<RuleCase>& descriptor_cases() {
        "\"unbuilt\" says why nothing is compiled, but there are toolchains",
        "remove \"unbuilt\" or \"toolchains\""},
 
+      {Rule::translation_without_next,
+       "tile",
+       {{"/toolchains/0/images/hsaco/0/suffixes", R"([".cu"])"}},
+       "/toolchains/0/images/hsaco/0/suffixes",
+       "\"suffixes\" lets sources pass by this step, and no step takes them then",
+       "give it \"each\": \"source\" and a step of the image after it, or remove \"suffixes\""},
+
       // Claims.
       {Rule::alias_taken,
        "gpu",

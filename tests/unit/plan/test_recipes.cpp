@@ -67,6 +67,28 @@ TEST_CASE("each step takes what the one before made, and the last one makes the 
   CHECK(steps[2].what == "image x");
 }
 
+TEST_CASE("foreign sources are translated first, others are not", "[recipes]") {
+  const probe::Toolchain gcc = make_gcc("12.2.0");
+  Choice choice;
+  choice.toolchain = &gcc;
+  const Environment user;
+  const Values values = make_toolchain_values(choice);
+  StepGroup group;
+  group.choice = &choice;
+  group.user = &user;
+  group.folder = "{build}/obj/x";
+  group.values = &values;
+  manifest::StepTemplate translation =
+      make_template({"/usr/bin/translate", "{in}", "{out}"}, "{stem}.cpp", true);
+  translation.suffixes = {".cu"};
+  const std::vector<Step> steps =
+      make_steps({translation, make_template({"{cxx}", "{in}", "-o", "{out}"}, "x.so", false)},
+                 {"{src}/a.cpp", "{src}/b.cu"}, "", group);
+  REQUIRE(steps.size() == 2);
+  CHECK(steps[0].argv == Words{"/usr/bin/translate", "{src}/b.cu", "{build}/obj/x/b.cpp"});
+  CHECK(steps[1].inputs == std::vector<std::string>{"{src}/a.cpp", "{build}/obj/x/b.cpp"});
+}
+
 TEST_CASE("words are repeated for each arch of their form", "[recipes]") {
   const probe::Toolchain gcc = make_gcc("12.2.0");
   const manifest::Catalog catalog = make_catalog();
