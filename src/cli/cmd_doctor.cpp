@@ -12,9 +12,10 @@
 namespace dsbuild::cli {
 namespace {
 
-ExitCode run_doctor(Context& context, bool strict) {
+ExitCode run_doctor(Context& context, bool strict, bool devices) {
   const manifest::Catalog catalog = context.read_catalog(Context::Problems::tell);
-  const probe::Machine machine = context.probe(catalog, true);
+  probe::Machine machine = context.probe(catalog, true);
+  if (devices) context.ask_devices(machine);
   const plan::Request request = context.request(catalog, machine);
   const plan::Plan plan = context.plan(request, catalog, machine, Context::Problems::tell);
   const auto relevant = report::relevant_accelerators(catalog, machine, request);
@@ -32,11 +33,14 @@ ExitCode run_doctor(Context& context, bool strict) {
 std::function<ExitCode()> add_doctor(CLI::App& app, Context& context) {
   const auto strict = std::make_shared<bool>(false);
   app.add_flag("--strict", *strict, "exit 1 when there is an error or a warning");
+  const auto devices = std::make_shared<bool>(false);
+  app.add_flag("--devices", *devices,
+               "ask the vendors' libraries, too: what is wrong with a driver");
   add_request_options(app, context.options);
   add_catalog_options(app, context.options);
   add_machine_options(app, context.options, true);
   add_document_format_option(app, context.options);
-  return [&context, strict] { return run_doctor(context, *strict); };
+  return [&context, strict, devices] { return run_doctor(context, *strict, *devices); };
 }
 
 }  // namespace dsbuild::cli

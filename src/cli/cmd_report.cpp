@@ -14,8 +14,6 @@
 #include "cli/match_text.h"
 #include "cli/options.h"
 #include "cli/version.h"
-#include "probe/devices/ask_sources.h"
-#include "probe/devices/join_sources.h"
 #include "report/accelerator_section.h"
 #include "report/build_report.h"
 #include "report/source_sections.h"
@@ -111,14 +109,7 @@ ExitCode run_report(Context& context, const ReportFlags& flags) {
   const bool recorded = !machines.empty();
   probe::Machine machine = recorded ? std::move(machines.front().machine)
                                     : context.probe(catalog, true, flags.libraries);
-  if (flags.devices && !recorded) {
-    probe::AskOptions asking;
-    asking.program = context.executable();
-    asking.same_host = &context.system() == &context.host_system();
-    machine.sources = probe::ask_sources(context.system(), context.processes(), machine, asking);
-    probe::join_sources(machine.sources, machine.devices);
-    machine.visible = probe::find_visible_devices(context.system(), machine);
-  }
+  if (flags.devices && !recorded) context.ask_devices(machine);
   if (!flags.record.empty()) return record_machine(context, machine, flags);
   const plan::Plan plan =
       context.plan(context.request(catalog, machine), catalog, machine, Context::Problems::tell);

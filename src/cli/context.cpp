@@ -15,6 +15,8 @@
 #include "cli/machine_file.h"
 #include "cli/settings.h"
 #include "plan/make_plan.h"
+#include "probe/devices/ask_sources.h"
+#include "probe/devices/join_sources.h"
 #include "probe/probe.h"
 
 namespace fs = std::filesystem;
@@ -179,6 +181,15 @@ probe::Machine Context::probe(const manifest::Catalog& catalog, bool survey, boo
   probe_options.survey = survey;
   probe_options.try_libraries = try_libraries;
   return probe::probe_machine(system(), processes_, catalog, probe_options);
+}
+
+void Context::ask_devices(probe::Machine& machine) {
+  probe::AskOptions asking;
+  asking.program = executable();
+  asking.same_host = &system() == &host_system();
+  machine.sources = probe::ask_sources(system(), processes(), machine, asking);
+  probe::join_sources(machine.sources, machine.devices);
+  machine.visible = probe::find_visible_devices(system(), machine);
 }
 
 plan::Request Context::request(const manifest::Catalog& catalog,

@@ -71,6 +71,9 @@ class Context {
   /// `survey`: also what only a report tells; `try_libraries`: also whether its libraries work.
   probe::Machine probe(const manifest::Catalog& catalog, bool survey = false,
                        bool try_libraries = false);
+  /// Asks the vendors' libraries and the drivers' files of the machine's devices, and joins what
+  /// they say with what is known.
+  void ask_devices(probe::Machine& machine);
   /// From the options and the environment. `machine`: the one that builds.
   plan::Request request(const manifest::Catalog& catalog, const probe::Machine& machine) const;
   plan::Plan plan(const plan::Request& request, const manifest::Catalog& catalog,

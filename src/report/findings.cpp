@@ -118,6 +118,7 @@ std::vector<Finding> make_findings(const manifest::Catalog& catalog, const probe
   add_skips(plan, relevant, findings);
   add_devices(machine, relevant, findings);
   add_device_findings(catalog, machine, plan, relevant, findings);
+  add_source_findings(machine, relevant, findings);
   if (machine.survey) add_survey_findings(*machine.survey, findings);
   add_version_findings(machine, plan, relevant, findings);
   add_environment(plan, findings);

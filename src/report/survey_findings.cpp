@@ -111,6 +111,27 @@ void add_device_findings(const manifest::Catalog& catalog, const probe::Machine&
   }
 }
 
+void add_source_findings(const probe::Machine& machine, const std::set<std::string>& relevant,
+                         std::vector<Finding>& findings) {
+  // A library that is not there is no fault of a machine that builds; the driver's state is told
+  // with its devices.
+  static const std::set<std::string> kFine{"ok", "not_applicable", "library_missing", "skipped"};
+  for (const probe::SourceReport& source : machine.sources) {
+    if (kFine.contains(source.status)) continue;
+    findings.push_back(
+        {Weight::warning, fmt::format("{} says {}: {}", source.id, source.status, source.message),
+         "programs that use its devices may fail here; building needs none of them", source.fix});
+  }
+  for (const probe::Device& device : machine.devices) {
+    if (!relevant.contains(device.accelerator)) continue;
+    for (const std::string& text : device.disagreements) {
+      findings.push_back({Weight::warning, device.address + ": " + text,
+                          "one of them is wrong, and so may be what native stands for",
+                          "name the arch: --arch " + device.accelerator + ":ARCH"});
+    }
+  }
+}
+
 void add_survey_findings(const probe::Survey& survey, std::vector<Finding>& findings) {
   for (const probe::FolderLimits& folder : survey.limits.folders) add_folder(folder, findings);
   for (const probe::Framework& framework : survey.frameworks) add_claims(framework, findings);

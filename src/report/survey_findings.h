@@ -17,6 +17,11 @@ void add_device_findings(const manifest::Catalog& catalog, const probe::Machine&
                          const plan::Plan& plan, const std::set<std::string>& relevant,
                          std::vector<Finding>& findings);
 
+/// Sources of devices that were asked and could not answer for what there is, and what they and the
+/// kernel say differently.
+void add_source_findings(const probe::Machine& machine, const std::set<std::string>& relevant,
+                         std::vector<Finding>& findings);
+
 /// Folders that a build can't use or fills, ops that a framework claims without their file.
 void add_survey_findings(const probe::Survey& survey, std::vector<Finding>& findings);
 

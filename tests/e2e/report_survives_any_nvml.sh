@@ -50,6 +50,14 @@ done <<'ROWS'
 "hang_ms": 600000|timeout|the library gave no answer within its time limit
 ROWS
 
+# The doctor, asked, makes it a finding with what mends it.
+fake '"init_code": 18'
+expect 1 "$DSBUILD" doctor --devices --strict
+says stdout 'nvidia/nvml says version_mismatch'
+says stdout 'mend reboot'
+expect 0 "$DSBUILD" doctor
+says_not stdout 'nvidia/nvml'
+
 # One device that is lost doesn't take the other one with it.
 fake '"codes": [15, 0]' "{}, $h100"
 expect 0 "$DSBUILD" report --devices

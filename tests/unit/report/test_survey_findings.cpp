@@ -80,6 +80,28 @@ TEST_CASE("a device without a driver is told where its accelerator matters") {
   CHECK(findings[0].cause == "no kernel driver is bound to the device 10de:2330 at 0000:17:00.0");
 }
 
+TEST_CASE("a source that can't answer is told with its fix, one that has nothing to say is not") {
+  probe::Machine machine;
+  machine.sources.resize(3);
+  machine.sources[0].id = "nvidia/nvml";
+  machine.sources[0].status = "version_mismatch";
+  machine.sources[0].message = "library and driver have different versions";
+  machine.sources[0].fix = "reboot";
+  machine.sources[1].status = "ok";
+  machine.sources[2].status = "not_applicable";
+  machine.devices.resize(1);
+  machine.devices[0].accelerator = "cuda";
+  machine.devices[0].address = "0000:17:00.0";
+  machine.devices[0].disagreements = {"arch sm_90 by nvidia/nvml, sm_80 by table"};
+  std::vector<Finding> findings;
+  add_source_findings(machine, {"cuda"}, findings);
+  REQUIRE(findings.size() == 2);
+  CHECK(findings[0].cause ==
+        "nvidia/nvml says version_mismatch: library and driver have different versions");
+  CHECK(findings[0].remedy == "reboot");
+  CHECK(findings[1].cause == "0000:17:00.0: arch sm_90 by nvidia/nvml, sm_80 by table");
+}
+
 TEST_CASE("a device that nothing of the plan runs on is a warning, one that PTX serves is none") {
   Diagnostics diagnostics;
   manifest::CatalogSources sources;
