@@ -103,7 +103,7 @@ void render(const MachineCase& machine, FakeRoot& root, const fs::path& fakes,
     const auto faults = machine.source_faults.find(source);
     const std::string variant =
         faults == machine.source_faults.end() ? "lib" : faults->second.value("variant", "lib");
-    fs::create_symlink(fakes / variant / library, libraries / library);
+    fs::copy_file(fakes / variant / library, libraries / library);
   }
 }
 

@@ -35,7 +35,7 @@ MachineCase read_machine_case(const std::filesystem::path& file);
 /// The library that plays a source; empty: it has none.
 std::string_view library_of(std::string_view source);
 
-/// Makes the machine's root, and in `libraries` links to the fakes of the sources that the machine
+/// Makes the machine's root, and in `libraries` copies of the fakes of the sources that the machine
 /// or its faults name, but for those with the fault "missing". The fault "variant" takes another
 /// build of the fake: "old".
 void render(const MachineCase& machine, FakeRoot& root, const std::filesystem::path& fakes,

@@ -60,11 +60,12 @@ class Cuda final : public DeviceSource {
     count_ = 0;
     if (code == 0) code = library_.call({"cuDeviceGetCount"}, &count_);
     if (code == 34) {
+      // Where a link leads says whose stub it is.
       std::error_code error;
-      const auto real = std::filesystem::canonical(path_, error);
-      return unusable("stub_library",
-                      fmt::format("{}: {}", error ? path_ : real.string(), library_.describe(code)),
-                      library_.refused(code).fix);
+      std::string whose;
+      if (std::filesystem::is_symlink(path_, error))
+        whose = std::filesystem::canonical(path_, error).string() + ": ";
+      return unusable("stub_library", whose + library_.describe(code), library_.refused(code).fix);
     }
     if (code != 0) return library_.refused(code);
     if (count_ < 0 || count_ > static_cast<int>(kMostDevices))
