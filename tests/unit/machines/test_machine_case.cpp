@@ -3,6 +3,7 @@
 
 #include <fstream>
 
+#include "base/files.h"
 #include "machines/machine_case.h"
 
 namespace fs = std::filesystem;
@@ -30,8 +31,15 @@ MachineCase read(const FakeRoot& root, const Json& json) {
   return read_machine_case(file);
 }
 
+/// The fakes are files that hold their own name.
 void render_to(FakeRoot& root, const Json& json) {
-  render(read(root, json), root, "/fakes", root.scratch() / "lib");
+  const fs::path fakes = root.scratch() / "fakes";
+  for (const char* variant : {"lib", "old"}) {
+    fs::create_directories(fakes / variant);
+    for (const char* name : {"libnvidia-ml.so.1", "libcuda.so.1"})
+      std::ofstream(fakes / variant / name) << variant << "/" << name;
+  }
+  render(read(root, json), root, fakes, root.scratch() / "lib");
 }
 
 }  // namespace
@@ -91,7 +99,7 @@ TEST_CASE("libraries are those that sources and faults name, but for missing one
                     {"nvidia/nvml", {{"variant", "old"}}}};
   render_to(root, json);
   const fs::path libraries = root.scratch() / "lib";
-  CHECK(fs::read_symlink(libraries / "libnvidia-ml.so.1") == "/fakes/old/libnvidia-ml.so.1");
-  CHECK(fs::read_symlink(libraries / "libcuda.so.1") == "/fakes/lib/libcuda.so.1");
-  CHECK_FALSE(fs::is_symlink(libraries / "librocm_smi64.so.1"));
+  CHECK(read_file(libraries / "libnvidia-ml.so.1") == "old/libnvidia-ml.so.1");
+  CHECK(read_file(libraries / "libcuda.so.1") == "lib/libcuda.so.1");
+  CHECK_FALSE(fs::exists(libraries / "librocm_smi64.so.1"));
 }
