@@ -127,7 +127,8 @@ Toolchain join_ptxas(const Scene& scene, const manifest::Accelerator& accelerato
 /// The newest clang that will do, or one that says what is missing.
 Toolchain find_clang(const Scene& scene, const manifest::Accelerator& accelerator,
                      const std::string& kind) {
-  auto found = find_command_toolchains(scene, accelerator, clang_probe());
+  const manifest::ToolchainProbe probe = clang_probe();
+  auto found = find_newest_toolchain(scene, accelerator, probe);
   for (Toolchain& clang : found) {
     if (clang.state != ToolchainState::complete) continue;
     if (clang.version->major_part() < kOldestClang) continue;

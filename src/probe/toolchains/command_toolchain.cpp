@@ -203,21 +203,21 @@ std::string nothing_found(const ToolchainProbe& probe) {
   return reason;
 }
 
-}  // namespace
+Search make_search(const Scene& scene, const Accelerator& accelerator,
+                   const ToolchainProbe& probe) {
+  return {scene, accelerator, probe, Pattern(probe.version_regex), Pattern(probe.archs_regex)};
+}
 
-std::vector<Toolchain> find_command_toolchains(const Scene& scene, const Accelerator& accelerator,
-                                               const ToolchainProbe& probe) {
-  const Search search{scene, accelerator, probe, Pattern(probe.version_regex),
-                      Pattern(probe.archs_regex)};
+/// Where the probe's commands and toolkits are; what is demanded and isn't there goes to `absent`.
+std::vector<Candidate> find_candidates(const Search& search, std::vector<Toolchain>& absent) {
+  const auto& [scene, accelerator, probe, version, archs] = search;
   std::vector<Candidate> candidates;
-  std::vector<Toolchain> toolchains;
   if (const auto demand = find_demand(scene, probe)) {
     add_candidates(search, candidates, demand->commands, demand->origin, true);
     if (demand->commands.empty() &&
         !(probe.toolkit && demand->text.starts_with('/') &&
           add_toolkit(search, candidates, demand->text, demand->origin, true))) {
-      toolchains.push_back(
-          make_absent(probe.kind, demand->text, demand->reason, demand->origin, true));
+      absent.push_back(make_absent(probe.kind, demand->text, demand->reason, demand->origin, true));
     }
   }
   add_candidates(search, candidates, find_probe_commands(scene.system, probe, scene.path), "PATH",
@@ -230,7 +230,16 @@ std::vector<Toolchain> find_command_toolchains(const Scene& scene, const Acceler
     }
   }
   add_toolkits(search, candidates);
+  return candidates;
+}
 
+}  // namespace
+
+std::vector<Toolchain> find_command_toolchains(const Scene& scene, const Accelerator& accelerator,
+                                               const ToolchainProbe& probe) {
+  const Search search = make_search(scene, accelerator, probe);
+  std::vector<Toolchain> toolchains;
+  const std::vector<Candidate> candidates = find_candidates(search, toolchains);
   const std::size_t absent = toolchains.size();
   toolchains.resize(absent + candidates.size());
   for_each(scene, candidates.size(),
@@ -239,6 +248,28 @@ std::vector<Toolchain> find_command_toolchains(const Scene& scene, const Acceler
     toolchains.push_back(make_absent(probe.kind, {}, nothing_found(probe), "PATH", false));
   }
   order_toolchains(toolchains, probe.newest);
+  return toolchains;
+}
+
+std::vector<Toolchain> find_newest_toolchain(const Scene& scene, const Accelerator& accelerator,
+                                             const ToolchainProbe& probe) {
+  const Search search = make_search(scene, accelerator, probe);
+  std::vector<Toolchain> toolchains;
+  std::vector<Candidate> candidates = find_candidates(search, toolchains);
+  std::vector<std::pair<Fact<Version>, std::size_t>> order(candidates.size());
+  for_each(scene, candidates.size(), [&](std::size_t i) {
+    order[i] = {find_version(search, candidates[i]), i};
+  });
+  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
+    if (!a.first || !b.first) return a.first.value.has_value() && !b.first;
+    return *b.first < *a.first;
+  });
+  for (const auto& [version, i] : order) {
+    toolchains.push_back(inspect(search, candidates[i]));
+    if (toolchains.back().state == ToolchainState::complete) break;
+  }
+  if (toolchains.empty())
+    toolchains.push_back(make_absent(probe.kind, {}, nothing_found(probe), "PATH", false));
   return toolchains;
 }
 
