@@ -1,5 +1,7 @@
 #include "report/build_report.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -105,6 +107,7 @@ Section device_section(const probe::Machine& machine) {
     if (device.name) more.push_back(*device.name);
     if (device.memory) more.push_back(format_size(static_cast<unsigned long long>(*device.memory)));
     if (device.parts > 1) more.push_back(count_of(static_cast<std::size_t>(device.parts), "part"));
+    if (device.numa_node) more.push_back(fmt::format("NUMA node {}", *device.numa_node));
     if (device.driver)
       more.push_back(*device.driver + (device.driver_version ? " " + *device.driver_version : ""));
     if (!more.empty()) arch.text += " (" + join(more, ", ") + ")";

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "manifest/arch_name.h"
+#include "probe/devices/ask_sources.h"
 
 namespace dsbuild::report {
 namespace {
@@ -44,6 +45,13 @@ void add_folder(const probe::FolderLimits& folder, std::vector<Finding>& finding
   }
 }
 
+std::string_view accelerator_of(const probe::SourceReport& source) {
+  for (const probe::SourceRow& row : probe::all_sources()) {
+    if (row.id == source.id) return row.accelerator;
+  }
+  return {};
+}
+
 void add_claims(const probe::Framework& framework, std::vector<Finding>& findings) {
   std::vector<std::string> hollow;
   for (const probe::PrebuiltOp& op : framework.ops) {
@@ -59,10 +67,10 @@ void add_claims(const probe::Framework& framework, std::vector<Finding>& finding
 
 void add_driver(const probe::Device& device, std::vector<Finding>& findings) {
   // Without a source it was not looked at, as in a container that hides the bus.
-  if (device.driver || device.driver.source.empty()) return;
+  if (device.problem.empty() || device.driver.source.empty()) return;
   findings.push_back(
       {Weight::note,
-       fmt::format("no kernel driver is bound to the device {} at {}", device.id, device.address),
+       fmt::format("the device {} at {}: {}", device.id, device.address, device.problem),
        "what is built for it can't run here; building needs no driver",
        "install its vendor's driver, or load the module (modprobe)"});
 }
@@ -117,10 +125,14 @@ void add_source_findings(const probe::Machine& machine, const std::set<std::stri
   // with its devices.
   static const std::set<std::string> kFine{"ok", "not_applicable", "library_missing", "skipped"};
   for (const probe::SourceReport& source : machine.sources) {
-    if (kFine.contains(source.status)) continue;
-    findings.push_back(
-        {Weight::warning, fmt::format("{} says {}: {}", source.id, source.status, source.message),
-         "programs that use its devices may fail here; building needs none of them", source.fix});
+    const bool by_file = source.library.empty();
+    if (kFine.contains(source.status) || (by_file && source.status == "driver_not_loaded"))
+      continue;
+    const bool matters = by_file || relevant.contains(std::string(accelerator_of(source)));
+    findings.push_back({matters ? Weight::warning : Weight::note,
+                        fmt::format("{} says {}: {}", source.id, source.status, source.message),
+                        "programs that use its devices may fail here; building needs none of them",
+                        source.fix});
   }
   for (const probe::Device& device : machine.devices) {
     if (!relevant.contains(device.accelerator)) continue;

@@ -52,8 +52,8 @@ ROWS
 
 # The doctor, asked, makes it a finding with what mends it.
 fake '"init_code": 18'
-expect 1 "$DSBUILD" doctor --devices --strict
-says stdout 'nvidia/nvml says version_mismatch'
+expect 1 "$DSBUILD" doctor --devices --strict --accelerators cuda
+says stdout 'warning cause nvidia/nvml says version_mismatch'
 says stdout 'mend reboot'
 expect 0 "$DSBUILD" doctor
 says_not stdout 'nvidia/nvml'

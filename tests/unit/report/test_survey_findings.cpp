@@ -71,13 +71,14 @@ TEST_CASE("a device without a driver is told where its accelerator matters") {
   machine.devices[0].id = "10de:2330";
   machine.devices[0].address = "0000:17:00.0";
   machine.devices[0].driver = Fact<std::string>::missing("no driver is bound to it", "/sys");
+  machine.devices[0].problem = machine.devices[0].driver.reason;
   machine.devices[1].driver = Fact<std::string>::known("nvidia", "/sys");
   std::vector<Finding> findings;
   add_device_findings({}, machine, {}, {"cpu"}, findings);
   CHECK(findings.empty());
   add_device_findings({}, machine, {}, {"gpu"}, findings);
   REQUIRE(findings.size() == 1);
-  CHECK(findings[0].cause == "no kernel driver is bound to the device 10de:2330 at 0000:17:00.0");
+  CHECK(findings[0].cause == "the device 10de:2330 at 0000:17:00.0: no driver is bound to it");
 }
 
 TEST_CASE("a source that can't answer is told with its fix, one that has nothing to say is not") {
@@ -87,6 +88,7 @@ TEST_CASE("a source that can't answer is told with its fix, one that has nothing
   machine.sources[0].status = "version_mismatch";
   machine.sources[0].message = "library and driver have different versions";
   machine.sources[0].fix = "reboot";
+  machine.sources[0].library = "/usr/lib/libnvidia-ml.so.1";
   machine.sources[1].status = "ok";
   machine.sources[2].status = "not_applicable";
   machine.devices.resize(1);
@@ -99,6 +101,11 @@ TEST_CASE("a source that can't answer is told with its fix, one that has nothing
   CHECK(findings[0].cause ==
         "nvidia/nvml says version_mismatch: library and driver have different versions");
   CHECK(findings[0].remedy == "reboot");
+  CHECK(findings[0].weight == Weight::warning);
+  std::vector<Finding> of_cpu;
+  add_source_findings(machine, {"cpu"}, of_cpu);
+  REQUIRE(of_cpu.size() == 1);
+  CHECK(of_cpu[0].weight == Weight::note);
   CHECK(findings[1].cause == "0000:17:00.0: arch sm_90 by nvidia/nvml, sm_80 by table");
 }
 
