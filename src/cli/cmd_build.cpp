@@ -11,10 +11,12 @@
 #include "base/lock.h"
 #include "base/text.h"
 #include "bundle/bundle.h"
+#include "bundle/match.h"
 #include "cli/build_text.h"
 #include "cli/bundle_content.h"
 #include "cli/commands.h"
 #include "cli/depfile.h"
+#include "cli/machine_file.h"
 #include "cli/options.h"
 #include "cli/plan_text.h"
 #include "cli/settings.h"
@@ -124,6 +126,23 @@ ExitCode exit_code_of(const run::BuildOutcome& outcome) {
   return outcome.ok ? ExitCode::ok : ExitCode::step_failed;
 }
 
+/// Of machines that the bundle was asked for, each must load what it has for them: their driver and
+/// libc may be older than what was built needs.
+ExitCode check_for_machines(Context& context, const manifest::Catalog& catalog,
+                            const bundle::BundleIndex& index) {
+  ExitCode verdict = ExitCode::ok;
+  for (const RecordedMachine& recorded : read_machine_files(context.options.machines)) {
+    for (const bundle::Match& match : bundle::match_bundle(index, catalog, recorded.machine)) {
+      if (!match.image.empty()) continue;
+      context.note(fmt::format("dsbuild: {}: {} won't load on its {}: {}", recorded.file, match.op,
+                               match.device.empty() ? match.accelerator : match.device,
+                               match.reason));
+      verdict = ExitCode::bad_artifact;
+    }
+  }
+  return verdict;
+}
+
 ExitCode run_build_command(Context& context, const BuildFlags& flags) {
   check_temporary_folder(context.host_system());
   const manifest::Catalog catalog = context.read_catalog();
@@ -176,7 +195,8 @@ ExitCode run_build_command(Context& context, const BuildFlags& flags) {
   context.print(
       report::render_text(describe_build(plan, bundle.index, outcome, bundle.changed, flags.out),
                           context.style(STDOUT_FILENO)));
-  return plan.verdict();
+  const ExitCode verdict = plan.verdict();
+  return verdict == ExitCode::ok ? check_for_machines(context, catalog, bundle.index) : verdict;
 }
 
 }  // namespace

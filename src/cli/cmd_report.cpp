@@ -32,12 +32,6 @@ struct ReportFlags {
   bool libraries = false;
 };
 
-std::vector<RecordedMachine> read_machines(const std::vector<std::string>& files) {
-  std::vector<RecordedMachine> machines;
-  for (const std::string& file : files) machines.push_back(read_machine_file(file));
-  return machines;
-}
-
 /// What of a bundle each machine would load.
 ExitCode report_bundle(Context& context, const manifest::Catalog& catalog, const ReportFlags& flags,
                        std::vector<RecordedMachine> machines) {
@@ -63,7 +57,7 @@ void add_built(const manifest::Catalog& catalog, const probe::Machine& machine,
         fmt::format("built, in {}", kUsualBundle),
         bundle::match_bundle(bundle::read_bundle(kUsualBundle), catalog, machine)};
     document.sections.push_back(describe_matches(kUsualBundle, {built}).sections.front());
-    json["built"] = matches_to_json(kUsualBundle, {built}).at("machines").at(0).at("ops");
+    json["built"] = match_rows(built.matches);
   } catch (const Error& error) {
     document.sections.push_back(
         {"built", {}, {}, {fmt::format("{}: {}", error.where, error.message)}});
@@ -95,7 +89,7 @@ ExitCode run_report(Context& context, const ReportFlags& flags) {
   // A report is made whatever is wrong: what can't be read is said on stderr and left out.
   const manifest::Catalog catalog = context.read_catalog(Context::Problems::tell);
   // Here they are looked at; nothing is asked for on their behalf.
-  std::vector<RecordedMachine> machines = read_machines(context.options.machines);
+  std::vector<RecordedMachine> machines = read_machine_files(context.options.machines);
   context.options.machines.clear();
   if (!flags.bundle.empty()) return report_bundle(context, catalog, flags, std::move(machines));
   if (flags.libraries && !machines.empty()) {

@@ -211,9 +211,8 @@ plan::Request Context::request(const manifest::Catalog& catalog,
         request.archs.push_back({"arch", *value, variable});
     }
   }
-  std::vector<RecordedMachine> machines;
-  for (const std::string& file : options.machines) machines.push_back(read_machine_file(file));
-  ask_for(machines, catalog, machine.host.machine.value.value_or(""), request);
+  ask_for(read_machine_files(options.machines), catalog, machine.host.machine.value.value_or(""),
+          request);
   return request;
 }
 

@@ -89,6 +89,12 @@ RecordedMachine read_machine_file(const std::string& file) {
   }
 }
 
+std::vector<RecordedMachine> read_machine_files(const std::vector<std::string>& files) {
+  std::vector<RecordedMachine> machines;
+  for (const std::string& file : files) machines.push_back(read_machine_file(file));
+  return machines;
+}
+
 void ask_for(const std::vector<RecordedMachine>& machines, const manifest::Catalog& catalog,
              const std::string& host_machine, plan::Request& request) {
   if (machines.empty()) return;

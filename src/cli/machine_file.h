@@ -28,6 +28,8 @@ Json make_machine_file(const probe::Machine& machine, std::string_view dsbuild_v
 /// Throws Error(bad_input) for a file that can't be read or holds no machine.
 RecordedMachine read_machine_file(const std::string& file);
 
+std::vector<RecordedMachine> read_machine_files(const std::vector<std::string>& files);
+
 /// Asks for what the machines need together: the lowest of their CPU levels, each arch of their
 /// devices, and no accelerator that none of them has. Throws Error(bad_input) when a device's arch
 /// or a CPU's level isn't known, Error(no_toolchain) for a machine of another kind than

@@ -26,20 +26,23 @@ report::Document describe_matches(const std::string& bundle,
   return document;
 }
 
+Json match_rows(const std::vector<bundle::Match>& matches) {
+  Json rows = Json::array();
+  for (const bundle::Match& match : matches) {
+    rows.push_back({{"op", match.op},
+                    {"accelerator", match.accelerator},
+                    {"device", match.device},
+                    {"image", match.image},
+                    {"reason", match.reason},
+                    {"needs", match.needs}});
+  }
+  return rows;
+}
+
 Json matches_to_json(const std::string& bundle, const std::vector<MachineMatches>& all) {
   Json machines = Json::array();
-  for (const MachineMatches& one : all) {
-    Json rows = Json::array();
-    for (const bundle::Match& match : one.matches) {
-      rows.push_back({{"op", match.op},
-                      {"accelerator", match.accelerator},
-                      {"device", match.device},
-                      {"image", match.image},
-                      {"reason", match.reason},
-                      {"needs", match.needs}});
-    }
-    machines.push_back({{"machine", one.machine}, {"ops", std::move(rows)}});
-  }
+  for (const MachineMatches& one : all)
+    machines.push_back({{"machine", one.machine}, {"ops", match_rows(one.matches)}});
   return {{"schema", 1}, {"bundle", bundle}, {"machines", std::move(machines)}};
 }
 

@@ -18,6 +18,8 @@ struct MachineMatches {
 
 report::Document describe_matches(const std::string& bundle,
                                   const std::vector<MachineMatches>& all);
+/// A row for each match.
+Json match_rows(const std::vector<bundle::Match>& matches);
 Json matches_to_json(const std::string& bundle, const std::vector<MachineMatches>& all);
 
 }  // namespace dsbuild::cli

@@ -52,6 +52,13 @@ says stdout 'x86-64-v4 (--for server.json)'
 says_not stdout sm_80
 says stdout 'emu --for server.json leaves emu out (name emu in --accelerators)'
 
+# A target whose libc is older than what was built needs is told, with exit code 7: the artifact fails there.
+machine musty.json x86-64-v3
+sed -i 's/"glibc [0-9.]*"/"glibc 2.17"/' musty.json
+expect 7 "$DSBUILD" build --ops cpu_adam --out musty --for musty.json
+says stderr "musty.json: cpu_adam won't load on its x86-64-v3"
+says stderr 'there is 2.17'
+
 # Which image each machine would load; --strict ends with 1 where there is none.
 expect 0 "$DSBUILD" report --bundle out/bundle --for server.json --for old.json --strict
 says stdout 'old.json op accelerator device would load cpu_adam cpu x86-64-v2 images/cpu_adam/cpu/x86-64-v2.so'
