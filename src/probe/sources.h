@@ -38,8 +38,8 @@ AcceleratorStates find_accelerators(const Scene& scene, const Machine& machine);
 std::vector<Toolchain> find_command_toolchains(const Scene& scene,
                                                const manifest::Accelerator& accelerator,
                                                const manifest::ToolchainProbe& probe);
-/// The newest of them that is complete, last; before it those that are newer and not. The archs of
-/// older ones are not asked for.
+/// The demanded one, else the newest of them that is complete, last; before it those that are newer
+/// and not. The archs of older ones are not asked for.
 std::vector<Toolchain> find_newest_toolchain(const Scene& scene,
                                              const manifest::Accelerator& accelerator,
                                              const manifest::ToolchainProbe& probe);

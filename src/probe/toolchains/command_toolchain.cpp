@@ -260,7 +260,9 @@ std::vector<Toolchain> find_newest_toolchain(const Scene& scene, const Accelerat
   for_each(scene, candidates.size(), [&](std::size_t i) {
     order[i] = {find_version(search, candidates[i]), i};
   });
-  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
+  std::stable_sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
+    const bool demanded = candidates[a.second].demanded;
+    if (demanded != candidates[b.second].demanded) return demanded;
     if (!a.first || !b.first) return a.first.value.has_value() && !b.first;
     return *b.first < *a.first;
   });

@@ -66,6 +66,17 @@ TEST_CASE("the newest clang is taken, and one before 14 isn't") {
   CHECK(first(probe).path == "/usr/bin/clang++-19");
 }
 
+TEST_CASE("a clang that is demanded is taken, though another one is newer, which isn't asked") {
+  FakeRoot root;
+  machines::add_clang(root, "/usr/bin/clang++-19", "19.1.7");
+  machines::add_clang(root, "/opt/clang/bin/clang++", "14.0.6");
+  machines::add_ptxas(root, "/usr/bin/ptxas", {.release = "12.4"});
+  FakeProbe probe(root);
+  probe.options.toolkits["clang"] = "/opt/clang/bin/clang++";
+  CHECK(value(first(probe), "cxx") == "/opt/clang/bin/clang++");
+  CHECK(root.log().find("clang++-19 --print-supported-cpus --target=nvptx64") == std::string::npos);
+}
+
 TEST_CASE("a ptxas is found in toolkits, wheels and triton; the same one once") {
   FakeRoot root;
   machines::add_clang(root, "/usr/bin/clang++", "19.1.7");
