@@ -113,7 +113,7 @@ ExitCode run_report(Context& context, const ReportFlags& flags) {
       document.sections.push_back(std::move(section));
   }
   Json json = report::make_report_json(machine, plan, kVersion);
-  if (&context.system() == &context.host_system()) add_built(catalog, machine, document, json);
+  if (context.looks_at_this_host()) add_built(catalog, machine, document, json);
   context.print(document, json);
   return ExitCode::ok;
 }

@@ -177,7 +177,7 @@ probe::Machine Context::probe(const manifest::Catalog& catalog, bool survey, boo
         fs::absolute(choice.substr(equals + 1)).lexically_normal().string();
   }
   probe_options.cache_folder = cache_folder();
-  probe_options.same_host = sysroot_ == nullptr;
+  probe_options.same_host = looks_at_this_host();
   probe_options.survey = survey;
   probe_options.try_libraries = try_libraries;
   return probe::probe_machine(system(), processes_, catalog, probe_options);
@@ -186,7 +186,7 @@ probe::Machine Context::probe(const manifest::Catalog& catalog, bool survey, boo
 void Context::ask_devices(probe::Machine& machine) {
   probe::AskOptions asking;
   asking.program = executable();
-  asking.same_host = &system() == &host_system();
+  asking.same_host = looks_at_this_host();
   machine.sources = probe::ask_sources(system(), processes(), machine, asking);
   probe::join_sources(machine.sources, machine.devices);
   machine.visible = probe::find_visible_devices(system(), machine);

@@ -51,6 +51,8 @@ class Context {
 
   const System& system() const { return *system_; }
   ProcessRunner& processes() { return processes_; }
+  /// No --sysroot leads elsewhere.
+  bool looks_at_this_host() const { return sysroot_ == nullptr; }
   /// The running machine's files and variables, whatever --sysroot says.
   const System& host_system() const { return host_system_; }
   const std::filesystem::path& executable() const { return executable_; }

@@ -4,6 +4,16 @@
 #include <map>
 
 namespace dsbuild::cli {
+namespace {
+
+void offer_formats(CLI::App& app, Options& options, const char* help,
+                   const std::map<std::string, Format>& formats) {
+  app.add_option("--format", options.format, help)
+      ->type_name("FORMAT")
+      ->transform(CLI::CheckedTransformer(formats, CLI::ignore_case).description(""));
+}
+
+}  // namespace
 
 void add_catalog_options(CLI::App& app, Options& options) {
   app.add_option("--root", options.roots,
@@ -51,19 +61,12 @@ void add_for_option(CLI::App& app, Options& options, const char* help) {
 }
 
 void add_format_option(CLI::App& app, Options& options) {
-  static const std::map<std::string, Format> kFormats{{"text", Format::text},
-                                                      {"json", Format::json}};
-  app.add_option("--format", options.format, "text or json")
-      ->type_name("FORMAT")
-      ->transform(CLI::CheckedTransformer(kFormats, CLI::ignore_case).description(""));
+  offer_formats(app, options, "text or json", {{"text", Format::text}, {"json", Format::json}});
 }
 
 void add_document_format_option(CLI::App& app, Options& options) {
-  static const std::map<std::string, Format> kFormats{
-      {"text", Format::text}, {"json", Format::json}, {"md", Format::markdown}};
-  app.add_option("--format", options.format, "text, json, or md (Markdown, for issue trackers)")
-      ->type_name("FORMAT")
-      ->transform(CLI::CheckedTransformer(kFormats, CLI::ignore_case).description(""));
+  offer_formats(app, options, "text, json, or md (Markdown, for issue trackers)",
+                {{"text", Format::text}, {"json", Format::json}, {"md", Format::markdown}});
 }
 
 }  // namespace dsbuild::cli

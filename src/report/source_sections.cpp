@@ -6,12 +6,12 @@
 #include <map>
 
 #include "base/text.h"
+#include "probe/devices/device_source.h"
 
 namespace dsbuild::report {
 namespace {
 
 constexpr const char* kRecord = "dsbuild report --devices --record FILE";
-constexpr const char* kUntold = "doesn't tell it";
 
 /// Bytes of a fact.
 std::string size_of(std::int64_t bytes) {
@@ -26,7 +26,8 @@ class Words {
     if (fact) {
       known_.push_back(fmt::format("{} {}", name, format(*fact)));
     } else if (!fact.reason.empty()) {
-      unknown_[fact.reason.ends_with(kUntold) ? "no source tells it" : fact.reason].push_back(name);
+      unknown_[fact.reason.ends_with(probe::kUntold) ? "no source tells it" : fact.reason]
+          .push_back(name);
     }
   }
   std::string text() const {
@@ -79,10 +80,10 @@ void add_rows(const probe::SourceDevice& device, Section& section) {
   }
 }
 
-/// The first source that knows has the word; a reason is worth more than "doesn't tell it".
+/// The first source that knows has the word; a reason is worth more than kUntold.
 template <typename T>
 void merge(Fact<T>& into, const Fact<T>& from) {
-  if (!into && (from || into.reason.ends_with(kUntold))) into = from;
+  if (!into && (from || into.reason.ends_with(probe::kUntold))) into = from;
 }
 
 /// What all sources say of each device that could be asked, in the order in which they name them.

@@ -16,7 +16,7 @@ void rank(Fact<T>& fact, const DeviceSource& source) {
   if (fact) {
     fact.confidence = source.confidence();
   } else if (fact.reason.empty()) {
-    fact.reason = std::string(source.id()) + " doesn't tell it";
+    fact.reason = untold_by(source.id());
   }
 }
 

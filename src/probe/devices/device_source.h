@@ -34,6 +34,12 @@ struct SourceScene {
   std::vector<Device> devices;  ///< those that the PCI bus has of the source's kind
 };
 
+/// How the reason ends where a source can't tell a fact at all.
+inline constexpr std::string_view kUntold = "doesn't tell it";
+inline std::string untold_by(std::string_view id) {
+  return std::string(id) + " " + std::string(kUntold);
+}
+
 /// A source of facts about devices. A device is named by its place in what devices() gave, good
 /// and bad ones; its address or UUID says which it is. What is not overridden, a source can't tell.
 class DeviceSource {
@@ -65,7 +71,7 @@ class DeviceSource {
  protected:
   template <typename T>
   Fact<T> untold() const {
-    return Fact<T>::missing(std::string(id()) + " doesn't tell it");
+    return Fact<T>::missing(untold_by(id()));
   }
 };
 

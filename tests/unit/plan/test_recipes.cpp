@@ -39,24 +39,36 @@ manifest::StepTemplate make_template(const Words& argv, const std::string& out, 
   return step;
 }
 
+/// What the steps of an image that g++ makes share.
+struct GccGroup {
+  probe::Toolchain toolchain = make_gcc("12.2.0");
+  Choice choice = [this] {
+    Choice made;
+    made.toolchain = &toolchain;
+    return made;
+  }();
+  Environment user;
+  Values values = make_toolchain_values(choice);
+  StepGroup group;
+
+  GccGroup() {
+    group.choice = &choice;
+    group.user = &user;
+    group.folder = "{build}/obj/x";
+    group.about = "x";
+    group.label = "image";
+    group.values = &values;
+  }
+  GccGroup(const GccGroup&) = delete;
+};
+
 TEST_CASE("each step takes what the one before made, and the last one makes the artifact",
           "[recipes]") {
-  const probe::Toolchain gcc = make_gcc("12.2.0");
-  Choice choice;
-  choice.toolchain = &gcc;
-  const Environment user;
-  const Values values = make_toolchain_values(choice);
-  StepGroup group;
-  group.choice = &choice;
-  group.user = &user;
-  group.folder = "{build}/obj/x";
-  group.about = "x";
-  group.label = "image";
-  group.values = &values;
+  const GccGroup gcc;
   const std::vector<Step> steps =
       make_steps({make_template({"{cxx}", "-c", "{in}", "-o", "{out}"}, "{stem}.o", true),
                   make_template({"{cxx}", "{in}", "-o", "{out}", "-V{version}"}, "ignored", false)},
-                 {"{src}/a.b.cpp", "{src}/sub/c.cpp"}, "{build}/out.so", group);
+                 {"{src}/a.b.cpp", "{src}/sub/c.cpp"}, "{build}/out.so", gcc.group);
   REQUIRE(steps.size() == 3);
   CHECK(steps[0].argv == Words{"/usr/bin/g++", "-c", "{src}/a.b.cpp", "-o", "{build}/obj/x/a.b.o"});
   CHECK(steps[1].id == "obj/x/c.o");
@@ -68,45 +80,28 @@ TEST_CASE("each step takes what the one before made, and the last one makes the 
 }
 
 TEST_CASE("foreign sources are translated first, others are not", "[recipes]") {
-  const probe::Toolchain gcc = make_gcc("12.2.0");
-  Choice choice;
-  choice.toolchain = &gcc;
-  const Environment user;
-  const Values values = make_toolchain_values(choice);
-  StepGroup group;
-  group.choice = &choice;
-  group.user = &user;
-  group.folder = "{build}/obj/x";
-  group.values = &values;
+  const GccGroup gcc;
   manifest::StepTemplate translation =
       make_template({"/usr/bin/translate", "{in}", "{out}"}, "{stem}.cpp", true);
   translation.suffixes = {".cu"};
   const std::vector<Step> steps =
       make_steps({translation, make_template({"{cxx}", "{in}", "-o", "{out}"}, "x.so", false)},
-                 {"{src}/a.cpp", "{src}/b.cu"}, "", group);
+                 {"{src}/a.cpp", "{src}/b.cu"}, "", gcc.group);
   REQUIRE(steps.size() == 2);
   CHECK(steps[0].argv == Words{"/usr/bin/translate", "{src}/b.cu", "{build}/obj/x/b.cpp"});
   CHECK(steps[1].inputs == std::vector<std::string>{"{src}/a.cpp", "{build}/obj/x/b.cpp"});
 }
 
 TEST_CASE("words are repeated for each arch of their form", "[recipes]") {
-  const probe::Toolchain gcc = make_gcc("12.2.0");
+  GccGroup gcc;
   const manifest::Catalog catalog = make_catalog();
   const manifest::Accelerator& cuda = catalog.accelerators.at("cuda");
-  Choice choice;
-  choice.toolchain = &gcc;
-  const Environment user;
-  const Values values = make_toolchain_values(choice);
   manifest::StepTemplate step = make_template({"{cxx}"}, "o", false);
   step.argv.push_back({"", "cubin", {"-code", "sm_{number}"}});
   step.argv.push_back({"", "ptx", {"-ptx={arch}"}});
-  StepGroup group;
-  group.choice = &choice;
-  group.user = &user;
-  group.values = &values;
   const auto arch = [&](const char* name) { return *manifest::parse_arch_name(cuda, name, ""); };
-  group.archs = {{"cubin", arch("8.0")}, {"cubin", arch("9.0a")}, {"ptx", arch("9.0")}};
-  CHECK(make_steps({step}, {"in"}, "", group)[0].argv ==
+  gcc.group.archs = {{"cubin", arch("8.0")}, {"cubin", arch("9.0a")}, {"ptx", arch("9.0")}};
+  CHECK(make_steps({step}, {"in"}, "", gcc.group)[0].argv ==
         Words{"/usr/bin/g++", "-code", "sm_80", "-code", "sm_90a", "-ptx=sm_90"});
 }
 
