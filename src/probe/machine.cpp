@@ -56,9 +56,10 @@ const Tool* Machine::find_tool(std::string_view name) const {
   return found == tools.end() ? nullptr : &*found;
 }
 
-// What only a report tells stands beside the rest, and is there only where it was looked for.
+// What not every command needs stands beside the rest, and is there only where it was looked for.
 Json to_json(const Machine& machine) {
   Json json = machine;
+  if (!machine.torches.empty()) json["torches"] = to_json(machine.torches);
   if (!machine.sources.empty()) json["sources"] = to_json(machine.sources);
   if (!machine.visible.empty()) json["visible"] = to_json(machine.visible);
   if (machine.survey) json.update(to_json(*machine.survey));
@@ -67,6 +68,7 @@ Json to_json(const Machine& machine) {
 
 Machine parse_machine(const Json& json) {
   auto machine = json.get<Machine>();
+  if (json.contains("torches")) machine.torches = parse_torches(json.at("torches"));
   if (json.contains("sources")) machine.sources = parse_source_reports(json.at("sources"));
   if (json.contains("visible")) machine.visible = parse_visible_devices(json.at("visible"));
   if (json.contains(kSurveyMark)) machine.survey = parse_survey(json);

@@ -14,6 +14,7 @@
 #include "probe/accelerators/accelerator_state.h"
 #include "probe/devices/source_report.h"
 #include "probe/devices/visible_devices.h"
+#include "probe/frameworks/torch.h"
 #include "probe/survey.h"
 
 namespace dsbuild::probe {
@@ -100,6 +101,8 @@ struct Machine {
   std::vector<Tool> tools;                        ///< "ninja", "git" and the commands that ops need
   std::map<std::string, Fact<Version>> packages;  ///< pkg-config packages that ops need
   std::map<std::string, TrialResult> trials;      ///< those that were made so far
+
+  std::vector<Torch> torches;  ///< the chosen one first; only where they were looked for
 
   std::vector<SourceReport> sources;    ///< of devices; only where they were asked
   std::vector<VisibleDevices> visible;  ///< what variables leave; only for a report

@@ -91,6 +91,7 @@ Machine probe_machine(const System& system, ProcessRunner& processes,
   for (KindJob& job : jobs) tasks.push_back([&] { job.found = find_kind(scene, job); });
   tasks.push_back([&] { machine.tools = find_tools(scene); });
   tasks.push_back([&] { machine.packages = find_packages(scene); });
+  if (options.torches) tasks.push_back([&] { machine.torches = find_torches(scene); });
   tasks.push_back([&] {
     machine.devices = find_devices(system, catalog);
     add_driver_facts(system, catalog, machine.devices);

@@ -21,6 +21,11 @@ struct ProbeOptions {
   std::filesystem::path cache_folder;  ///< where tools' answers are kept; empty: nowhere
   bool same_host =
       true;  ///< the root is the running machine's: CPUID and affinity may be asked directly
+  bool torches = false;  ///< also look for PyTorch, for ops that are extensions of it
+  std::string torch;     ///< the folder of its package, or the one around it (--torch)
+  std::string python;    ///< the interpreter or the environment whose torch is taken (--python)
+  std::vector<std::string>
+      python_packages;  ///< whose versions in torch's environment are asked for ("triton")
   bool survey = false;  ///< also look for what only a report tells
   /// Also compile and link something with each library of the survey. Only on the running machine.
   bool try_libraries = false;

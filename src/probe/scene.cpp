@@ -24,40 +24,6 @@ bool is_executable(const System& system, const fs::path& path) {
   return status && status->executable;
 }
 
-/// Which Python uses a folder "python3.11"; Debian's "python3" is for whatever /usr/bin/python3 is.
-Fact<Version> find_python_version(const System& system, const fs::path& prefix,
-                                  const std::string& folder) {
-  const auto parse = [](const std::string& name, const fs::path& source) {
-    constexpr std::string_view kPython = "python";
-    const auto version =
-        name.starts_with(kPython) ? Version::parse(name.substr(kPython.size())) : std::nullopt;
-    return version && version->parts.size() > 1
-               ? Fact<Version>::known(*version, source.string())
-               : Fact<Version>::missing("no minor version in its name", source.string());
-  };
-  auto by_folder = parse(folder, prefix / "lib" / folder);
-  if (by_folder) return by_folder;
-  const fs::path program = prefix / "bin/python3";
-  return parse(system.resolve(program).value_or(fs::path()).filename().string(), program);
-}
-
-/// Below FOLDER/lib/python3*, and lib64, where Fedora's has what is compiled.
-void add_python_packages(const System& system, const fs::path& folder, const fs::path& prefix,
-                         const char* found_by, std::vector<PythonPackages>& found) {
-  if (!folder.is_absolute()) return;
-  for (const char* lib : {"lib", "lib64"}) {
-    for (const std::string& name : system.list_folder(folder / lib)) {
-      if (!name.starts_with("python3")) continue;
-      for (const char* kind : {"site-packages", "dist-packages"}) {
-        const auto real = system.resolve(folder / lib / name / kind);
-        const auto same = [&](const PythonPackages& other) { return other.folder == *real; };
-        if (!real || std::any_of(found.begin(), found.end(), same)) continue;
-        found.push_back({*real, prefix, found_by, find_python_version(system, prefix, name)});
-      }
-    }
-  }
-}
-
 }  // namespace
 
 void for_each(const Scene& scene, std::size_t count, const std::function<void(std::size_t)>& look) {
@@ -133,23 +99,6 @@ std::vector<fs::path> find_versioned_commands(const System& system,
   std::vector<fs::path> paths;
   for (auto& [version, path] : found) paths.push_back(std::move(path));
   return paths;
-}
-
-std::vector<PythonPackages> find_python_packages(const System& system,
-                                                 const std::vector<FolderListing>& path) {
-  std::vector<PythonPackages> found;
-  for (const char* variable : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
-    if (const auto prefix = system.env(variable)) {
-      add_python_packages(system, *prefix, *prefix, variable, found);
-    }
-  }
-  for (const fs::path& python : find_commands(system, path, "python3")) {
-    const fs::path prefix = python.parent_path().parent_path();
-    // https://wiki.debian.org/Python#Deviations_from_upstream
-    if (prefix == "/usr") add_python_packages(system, "/usr/local", prefix, "PATH", found);
-    add_python_packages(system, prefix, prefix, "PATH", found);
-  }
-  return found;
 }
 
 }  // namespace dsbuild::probe

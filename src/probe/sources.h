@@ -61,6 +61,9 @@ Survey find_survey(const Scene& scene, const std::vector<Toolchain>& toolchains)
 /// Compiles and links a file with each library of the survey that is all there, by the host's
 /// toolchain, side by side. What worked is remembered with the tools' answers.
 void try_libraries(const Scene& scene, Machine& machine);
+/// The installed PyTorches, by file alone: no Python is started, nothing is imported. The chosen
+/// one is first; where one was demanded and isn't there, its version says what was looked at.
+std::vector<Torch> find_torches(const Scene& scene);
 /// The pkg-config packages that the catalog's ops need.
 std::map<std::string, Fact<Version>> find_packages(const Scene& scene);
 

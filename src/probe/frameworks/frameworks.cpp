@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
 
 #include "base/json.h"
 #include "base/text.h"
@@ -34,12 +35,16 @@ constexpr std::array<FrameworkRow, 7> kFrameworks{{
     {"triton", "triton", {"triton", "pytorch_triton", "pytorch_triton_rocm"}, nullptr},
 }};
 
+/// As records' names spell it.
+std::string normal_name(std::string_view name) {
+  return replace_all(replace_all(to_lower(name), "-", "_"), ".", "_");
+}
+
 /// The distribution of "apache_tvm_ffi-0.1.dist-info": "apache_tvm_ffi"; empty for other names.
 /// https://packaging.python.org/en/latest/specifications/recording-installed-packages/
 std::string distribution_of(std::string_view name) {
   if (!name.ends_with(".dist-info") && !name.ends_with(".egg-info")) return {};
-  name = name.substr(0, std::min(name.find('-'), name.rfind('.')));
-  return replace_all(replace_all(to_lower(name), "-", "_"), ".", "_");
+  return normal_name(name.substr(0, std::min(name.find('-'), name.rfind('.'))));
 }
 
 std::optional<std::string> read_metadata(const System& system, const fs::path& record) {
@@ -68,29 +73,35 @@ Fact<std::string> read_metadata_version(const System& system, const fs::path& re
   return Fact<std::string>::missing("no Version field that is a number", record.string());
 }
 
+/// The record of one of these distributions among a folder's names.
+std::optional<std::string> find_record(const std::vector<std::string>& names,
+                                       std::span<const std::string_view> distributions) {
+  const auto record = std::find_if(names.begin(), names.end(), [&](const std::string& name) {
+    const std::string distribution = distribution_of(name);
+    return !distribution.empty() && std::find(distributions.begin(), distributions.end(),
+                                              distribution) != distributions.end();
+  });
+  return record == names.end() ? std::nullopt : std::optional(*record);
+}
+
 /// Empty when there is no sign of it.
 std::optional<Framework> find_framework(const System& system, const PythonPackages& packages,
                                         const std::vector<std::string>& names,
                                         const FrameworkRow& row) {
-  const auto record = std::find_if(names.begin(), names.end(), [&row](const std::string& name) {
-    const std::string distribution = distribution_of(name);
-    return !distribution.empty() && std::find(row.distributions.begin(), row.distributions.end(),
-                                              distribution) != row.distributions.end();
-  });
+  const auto record = find_record(names, row.distributions);
   const fs::path folder = packages.folder / row.folder;
   const bool imported = std::binary_search(names.begin(), names.end(), row.folder) &&
                         system.exists(folder / "__init__.py");
-  if (record == names.end() && !imported) return std::nullopt;
+  if (!record && !imported) return std::nullopt;
 
   Framework framework;
   framework.name = row.name;
   framework.prefix = packages.prefix.string();
   framework.found_by = packages.found_by;
   framework.python = packages.python;
-  framework.version =
-      record == names.end()
-          ? Fact<std::string>::missing("no record of its installation", packages.folder.string())
-          : read_metadata_version(system, packages.folder / *record);
+  framework.version = record ? read_metadata_version(system, packages.folder / *record)
+                             : Fact<std::string>::missing("no record of its installation",
+                                                          packages.folder.string());
   framework.path =
       imported ? Fact<std::string>::known(folder.string(), (folder / "__init__.py").string())
                : Fact<std::string>::missing("installed as " + *record + ", but not there",
@@ -114,6 +125,21 @@ void prefer_own_version(const std::optional<std::string>& text, std::string_view
                         const std::string& file, Framework& framework) {
   auto own = read_value(text.value_or(""), variable, file);
   if (own && Version::parse(*own)) framework.version = std::move(own);
+}
+
+std::optional<Fact<Version>> find_package_version(const System& system, const fs::path& folder,
+                                                  std::string_view package) {
+  const std::string own = normal_name(package);
+  const std::array<std::string_view, 1> plain{own};
+  std::span<const std::string_view> distributions = plain;
+  for (const FrameworkRow& row : kFrameworks) {
+    if (row.name == package) distributions = row.distributions;
+  }
+  const auto record = find_record(system.list_folder(folder), distributions);
+  if (!record) return std::nullopt;
+  const auto text = read_metadata_version(system, folder / *record);
+  if (!text) return Fact<Version>::missing(text.reason, text.source);
+  return Fact<Version>::known(*Version::parse(*text), text.source);
 }
 
 std::vector<Framework> find_frameworks(const Scene& scene) {

@@ -23,6 +23,12 @@ void read_torch(const System& system, const std::filesystem::path& folder, Frame
 void read_deepspeed(const System& system, const std::filesystem::path& folder,
                     Framework& framework);
 
+/// The version of a package (or of one that brings it under another name) by its record in a folder
+/// of packages; empty when it has none there.
+std::optional<Fact<Version>> find_package_version(const System& system,
+                                                  const std::filesystem::path& folder,
+                                                  std::string_view package);
+
 /// `version` from what the package's own file assigns to `variable`; left as it is without one.
 void prefer_own_version(const std::optional<std::string>& text, std::string_view variable,
                         const std::string& file, Framework& framework);

@@ -1,5 +1,7 @@
 #include "probe/frameworks/python_values.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <string>
@@ -114,6 +116,13 @@ std::optional<Json> parse_python_value(std::string_view text, std::string_view n
           value->dump(-1, ' ', false, Json::error_handler_t::replace))
     return std::nullopt;
   return value;
+}
+
+std::optional<Json> parse_python_entry(std::string_view text, std::string_view key) {
+  const std::string name = fmt::format("'{}':", key);
+  const auto at = text.find(name);
+  if (at == std::string_view::npos) return std::nullopt;
+  return LiteralReader{text.substr(at + name.size())}.read(0);
 }
 
 }  // namespace dsbuild::probe

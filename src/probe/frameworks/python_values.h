@@ -13,4 +13,7 @@ namespace dsbuild::probe {
 /// there is no such line or what follows is no whole literal.
 std::optional<Json> parse_python_value(std::string_view text, std::string_view name);
 
+/// What the first line `'KEY': LITERAL` of a dict gives, whatever expressions stand around it.
+std::optional<Json> parse_python_entry(std::string_view text, std::string_view key);
+
 }  // namespace dsbuild::probe

@@ -1,0 +1,142 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "base/text.h"
+#include "probe/frameworks/frameworks.h"
+#include "probe/frameworks/python_home.h"
+#include "probe/frameworks/torch_files.h"
+#include "probe/sources.h"
+#include "probe/toolchains/command_files.h"
+
+namespace fs = std::filesystem;
+
+namespace dsbuild::probe {
+namespace {
+
+bool is_demand(std::string_view found_by) {
+  return found_by == kTorchFlag || found_by == kPythonFlag;
+}
+
+/// "python3.13t" of "_C.cpython-313t-x86_64-linux-gnu.so": the Python that can import this torch.
+std::optional<std::string> find_extension_python(const System& system, const fs::path& folder) {
+  constexpr std::string_view kMark = "_C.cpython-3";
+  for (const std::string& name : system.list_folder(folder)) {
+    if (!name.starts_with(kMark) || !name.ends_with(".so")) continue;
+    const auto end = name.find('-', kMark.size());
+    if (end == std::string::npos) continue;
+    return "python3." + name.substr(kMark.size(), end - kMark.size());
+  }
+  return std::nullopt;
+}
+
+/// The environment whose Python imports from this folder: its own, else the first with a Python of
+/// that version.
+fs::path find_prefix(const Scene& scene, const PythonPackages& packages, const Version& python) {
+  if (!packages.prefix.empty()) return packages.prefix;
+  for (const PythonPackages& other : scene.python_packages) {
+    if (!other.prefix.empty() && other.python && *other.python == python) return other.prefix;
+  }
+  return {};
+}
+
+void add_python(const Scene& scene, const PythonPackages& packages, Torch& torch) {
+  auto name = find_extension_python(scene.system, torch.path);
+  if (!name && packages.python) name = "python" + packages.python->number();
+  const auto version = name ? parse_python_name(*name) : std::nullopt;
+  if (!version) {
+    torch.python = packages.python;
+    torch.interpreter = torch.python_include = torch.extension_suffix =
+        Fact<std::string>::missing("which Python imports it is not known", torch.path);
+    return;
+  }
+  torch.python = packages.python ? packages.python : Fact<Version>::known(*version, torch.path);
+  const fs::path prefix = find_prefix(scene, packages, *version);
+  torch.prefix = prefix.string();
+  if (prefix.empty()) {
+    torch.interpreter = torch.python_include = torch.extension_suffix = Fact<std::string>::missing(
+        fmt::format("no {} is known: name it with {}", *name, kPythonFlag), torch.path);
+    return;
+  }
+  PythonHome home = find_python_home(scene.system, prefix, *name);
+  torch.interpreter = std::move(home.interpreter);
+  torch.python_include = std::move(home.include);
+  torch.extension_suffix = std::move(home.extension_suffix);
+}
+
+/// Of all folders of the same environment.
+std::map<std::string, Fact<Version>> find_packages_beside(const Scene& scene,
+                                                          const PythonPackages& packages) {
+  std::map<std::string, Fact<Version>> found;
+  for (const std::string& name : scene.options.python_packages) {
+    Fact<Version>& fact = found[name];
+    fact = Fact<Version>::missing("not installed", packages.folder.string());
+    for (const PythonPackages& other : scene.python_packages) {
+      const bool beside = other.folder == packages.folder ||
+                          (!packages.prefix.empty() && other.prefix == packages.prefix);
+      if (!beside || fact) continue;
+      if (auto version = find_package_version(scene.system, other.folder, name))
+        fact = *std::move(version);
+    }
+  }
+  return found;
+}
+
+/// What decides whether an extension must be built anew: what torch and what Python it is. Headers
+/// that are included are in the compiler's own list.
+std::string make_torch_identity(const System& system, const Torch& torch) {
+  std::vector<fs::path> files{fs::path(torch.path) / "version.py"};
+  if (torch.python_include) files.push_back(fs::path(*torch.python_include) / "patchlevel.h");
+  for (const std::string& name : system.list_folder(torch.lib)) {
+    const bool linked = name.starts_with("libtorch") || name.starts_with("libc10");
+    if (linked && name.ends_with(".so")) files.push_back(fs::path(torch.lib) / name);
+  }
+  return make_identity(
+      system, files,
+      join({torch.version ? torch.version->text : "", torch.python ? torch.python->number() : "",
+            torch.extension_suffix.value.value_or("")},
+           " "));
+}
+
+Torch read_torch_in(const Scene& scene, const PythonPackages& packages) {
+  Torch torch;
+  torch.prefix = packages.prefix.string();
+  torch.site = packages.folder.string();
+  torch.path = (packages.folder / "torch").string();
+  torch.origin = packages.found_by;
+  torch.demanded = is_demand(packages.found_by);
+  read_torch_files(scene.system, torch);
+  add_python(scene, packages, torch);
+  torch.packages = find_packages_beside(scene, packages);
+  torch.identity = make_torch_identity(scene.system, torch);
+  return torch;
+}
+
+void name_torches(std::vector<Torch>& torches) {
+  std::map<std::string, int> seen;
+  for (Torch& torch : torches) {
+    torch.id = torch.version ? "torch-" + torch.version->text : "torch";
+    const int count = ++seen[torch.id];
+    if (count > 1) torch.id += fmt::format("#{}", count);
+  }
+}
+
+}  // namespace
+
+std::vector<Torch> find_torches(const Scene& scene) {
+  std::vector<Torch> found;
+  for (const PythonPackages& packages : scene.python_packages) {
+    if (!scene.system.exists(packages.folder / "torch/version.py")) continue;
+    Torch torch = read_torch_in(scene, packages);
+    if (torch.version) found.push_back(std::move(torch));
+  }
+  // One for a Python that isn't there any more comes last.
+  std::stable_partition(found.begin(), found.end(),
+                        [](const Torch& torch) { return torch.demanded || torch.interpreter; });
+  name_torches(found);
+  return found;
+}
+
+}  // namespace dsbuild::probe
