@@ -31,6 +31,14 @@ std::vector<std::string> words(std::string_view text) {
   return split(text, ",; \t\n");
 }
 
+/// Python packages whose versions the op needs to know.
+void add_packages(const manifest::Op& op, std::vector<std::string>& packages) {
+  for (const auto& [name, range] : op.needs.python_packages) packages.push_back(name);
+  for (const manifest::ExtensionPart& part : op.parts) {
+    for (const auto& [name, range] : part.needs.python_packages) packages.push_back(name);
+  }
+}
+
 bool writable_folder(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
@@ -152,6 +160,7 @@ manifest::CatalogSources Context::catalog_sources() const {
     add(sources.roots, root);
   }
   for (const std::string& file : options.manifests) add(sources.manifests, file);
+  if (!options.source.empty()) sources.tree = fs::absolute(options.source).lexically_normal();
   return sources;
 }
 
@@ -180,6 +189,11 @@ probe::Machine Context::probe(const manifest::Catalog& catalog, bool survey, boo
   probe_options.same_host = looks_at_this_host();
   probe_options.survey = survey;
   probe_options.try_libraries = try_libraries;
+  for (const auto& [name, op] : catalog.ops) {
+    if (op.kind != manifest::OpKind::python_extension) continue;
+    probe_options.torches = true;
+    add_packages(op, probe_options.python_packages);
+  }
   return probe::probe_machine(system(), processes_, catalog, probe_options);
 }
 

@@ -29,6 +29,7 @@ struct Options {
   // where to look
   std::vector<std::string> roots;      ///< --root
   std::vector<std::string> manifests;  ///< --manifest
+  std::string source;                  ///< --source
   std::string sysroot = "/";           ///< --sysroot
   std::string cache_dir;               ///< --cache-dir
   std::vector<std::string> toolkits;   ///< --toolkit KIND=PATH

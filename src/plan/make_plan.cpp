@@ -10,6 +10,7 @@
 #include "plan/canaries.h"
 #include "plan/compile_words.h"
 #include "plan/draft.h"
+#include "plan/extension_steps.h"
 #include "plan/items.h"
 #include "plan/need_trials.h"
 #include "plan/required.h"
@@ -110,6 +111,17 @@ std::vector<Item*> sort_items(Draft& draft) {
   return items;
 }
 
+/// By id; those that several entries share are once.
+void sort_steps(std::vector<Step>& steps) {
+  std::stable_sort(steps.begin(), steps.end(),
+                   [](const Step& a, const Step& b) { return a.id < b.id; });
+  steps.erase(std::unique(steps.begin(), steps.end(),
+                          [](const Step& a, const Step& b) {
+                            return a.id == b.id && a.argv == b.argv && a.inputs == b.inputs;
+                          }),
+              steps.end());
+}
+
 void add_entries(const Draft& draft, const std::vector<Item*>& items, Plan& plan) {
   plan.entries.reserve(items.size());
   plan.steps.reserve(2 * items.size());
@@ -127,8 +139,9 @@ void add_entries(const Draft& draft, const std::vector<Item*>& items, Plan& plan
     }
     plan.entries.push_back(std::move(item.entry));
   }
-  std::sort(plan.steps.begin(), plan.steps.end(),
-            [](const Step& a, const Step& b) { return a.id < b.id; });
+  sort_steps(plan.steps);
+  precompile_headers(plan.steps, plan.entries);
+  sort_steps(plan.steps);
   const auto twice = std::adjacent_find(plan.steps.begin(), plan.steps.end(),
                                         [](const Step& a, const Step& b) { return a.id == b.id; });
   if (twice != plan.steps.end()) {
@@ -174,6 +187,10 @@ void add_settings(Draft& draft, const std::vector<std::string>& left_out, Plan& 
     const Choice& choice = draft.chooser.choose({&accelerator, accelerator.image_form});
     if (choice) add("toolchain." + name, describe(*choice.toolchain), choice.toolchain->origin);
   }
+  const auto extension = std::find_if(draft.items.begin(), draft.items.end(),
+                                      [](const Item& item) { return item.torch != nullptr; });
+  if (extension != draft.items.end())
+    add("torch", extension->torch->id + " at " + extension->torch->path, extension->torch->origin);
   std::sort(plan.settings.begin(), plan.settings.end(),
             [](const Setting& a, const Setting& b) { return a.name < b.name; });
 }

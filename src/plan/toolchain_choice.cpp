@@ -38,6 +38,8 @@ bool has_recipe_for(const ToolchainRecipe& recipe, const Want& want) {
   // compile freestanding sources.
   if (want.vendor_headers && !recipe.object) return false;
   if (want.form == kObjectForm) return recipe.object && (recipe.link || !want.accelerator->host);
+  if (want.form == kExtensionForm)
+    return recipe.extension && (recipe.extension->link || !want.accelerator->host);
   return recipe.images.contains(want.form);
 }
 

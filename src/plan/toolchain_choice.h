@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "manifest/catalog.h"
+#include "plan/plan.h"
 #include "plan/reasons.h"
 #include "probe/machine.h"
 
@@ -18,8 +19,9 @@ namespace dsbuild::plan {
 /// What a toolchain must be able to do.
 struct Want {
   const manifest::Accelerator* accelerator = nullptr;
-  std::string form;             ///< of the image; kObjectForm: objects (of the host: and libraries)
-  std::string arch;             ///< canonical name; empty: any
+  std::string form;  ///< of the image; kObjectForm: objects (of the host: and libraries);
+                     ///< kExtensionForm: those of extensions
+  std::string arch;  ///< canonical name; empty: any
   bool vendor_headers = false;  ///< the sources are not freestanding
   /// What the op and the kernel set need of the toolchain; null: nothing.
   std::array<const VersionRange*, 2> versions{};
