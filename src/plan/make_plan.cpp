@@ -15,6 +15,7 @@
 #include "plan/required.h"
 #include "plan/step_environment.h"
 #include "plan/steps.h"
+#include "plan/torch_match.h"
 
 namespace dsbuild::plan {
 namespace {
@@ -174,6 +175,9 @@ void add_settings(Draft& draft, const std::vector<std::string>& left_out, Plan& 
     const Choice& choice = draft.chooser.choose({&accelerator, accelerator.image_form});
     if (choice) add("toolchain." + name, describe(*choice.toolchain), choice.toolchain->origin);
   }
+  const auto& torches = draft.machine.torches;
+  if (!torches.empty() && torches.front().demanded)
+    add("torch", describe(torches.front()), torches.front().origin);
   std::sort(plan.settings.begin(), plan.settings.end(),
             [](const Setting& a, const Setting& b) { return a.name < b.name; });
 }

@@ -47,9 +47,13 @@ Torch read_by_file(const std::string& prefix) {
   return machine.torches.front();
 }
 
+/// Of those that exist: 2.6 passes one that doesn't.
 Json real_paths(const Json& paths) {
   Json real = Json::array();
-  for (const Json& path : paths) real.push_back(fs::canonical(path.get<std::string>()).string());
+  for (const Json& path : paths) {
+    const fs::path folder = path.get<std::string>();
+    if (fs::exists(folder)) real.push_back(fs::canonical(folder).string());
+  }
   return real;
 }
 
