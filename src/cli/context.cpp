@@ -193,8 +193,8 @@ probe::ProbeOptions Context::probe_options() {
     wanted.toolkits[choice.substr(0, equals)] = absolute_path(choice.substr(equals + 1));
   }
   if (!options.torch.empty()) wanted.torch = absolute_path(options.torch);
-  // A name without a folder is a command, to be looked up on PATH.
-  const bool command = options.python.find('/') == std::string::npos;
+  // A name without a folder that isn't in this one is a command, to be looked up on PATH.
+  const bool command = options.python.find('/') == std::string::npos && !fs::exists(options.python);
   wanted.python = command ? options.python : absolute_path(options.python);
   wanted.torches = !wanted.torch.empty() || !wanted.python.empty();
   wanted.cache_folder = cache_folder();
