@@ -148,6 +148,20 @@ std::string describe(const Torch& torch) {
   return torch.id + " at " + torch.path;
 }
 
+std::vector<std::string> find_lacks(const Torch& torch) {
+  if (!torch.version) return {torch.version.reason};
+  std::vector<std::string> lacks;
+  for (const auto* fact :
+       {&torch.interpreter, &torch.python_include, &torch.extension_suffix, &torch.cxx11_abi}) {
+    if (!*fact) lacks.push_back(fact->source + ": " + fact->reason);
+  }
+  if (torch.includes.empty()) {
+    lacks.push_back(torch.path +
+                    "/include: no ATen/ATen.h: torch's headers are missing (Debian: libtorch-dev)");
+  }
+  return lacks;
+}
+
 std::optional<Reason> find_torch_problem(const probe::Machine& machine) {
   if (machine.torches.empty()) {
     return Reason{ReasonCode::need_missing, "no Python environment that was looked at has a torch",
@@ -155,10 +169,18 @@ std::optional<Reason> find_torch_problem(const probe::Machine& machine) {
                               probe::kPythonFlag, probe::kTorchFlag)};
   }
   const Torch& torch = machine.torches.front();
-  if (torch.version) return std::nullopt;
-  return Reason{ReasonCode::need_missing,
-                fmt::format("{} {}: {}", torch.origin, torch.path, torch.version.reason),
-                fmt::format("correct {} or leave it away", torch.origin)};
+  const auto lacks = find_lacks(torch);
+  if (lacks.empty()) return std::nullopt;
+  if (!torch.version) {
+    return Reason{ReasonCode::need_missing,
+                  fmt::format("{} {}: {}", torch.origin, torch.path, lacks.front()),
+                  fmt::format("correct {} or leave it away", torch.origin)};
+  }
+  return Reason{
+      ReasonCode::need_missing,
+      fmt::format("no extension can be built for {}: {}", describe(torch), join(lacks, "; ")),
+      fmt::format("install what is missing, or name another torch: {} PATH or {} DIR",
+                  probe::kPythonFlag, probe::kTorchFlag)};
 }
 
 }  // namespace dsbuild::plan

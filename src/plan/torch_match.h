@@ -50,7 +50,11 @@ TorchMatch match_torch(const probe::Torch& torch, const manifest::Accelerator& a
 /// "torch-2.15.0+cu132 at /venv/lib/python3.11/site-packages/torch".
 std::string describe(const probe::Torch& torch);
 
-/// Why no extension can be built here: no torch, or the named one isn't there.
+/// What keeps extensions from being built for it, each with where it was looked for.
+std::vector<std::string> find_lacks(const probe::Torch& torch);
+
+/// Why no extension can be built here: no torch, the named one isn't there, or it or its Python
+/// lacks something.
 std::optional<Reason> find_torch_problem(const probe::Machine& machine);
 
 }  // namespace dsbuild::plan

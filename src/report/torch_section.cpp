@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "plan/torch_match.h"
 
 namespace dsbuild::report {
 namespace {
@@ -19,20 +20,9 @@ std::string backend_text(const Torch& torch) {
   return parts.empty() ? "CPU" : join(parts, ", ");
 }
 
-/// What keeps extensions from being built for it.
-std::vector<std::string> find_lacks(const Torch& torch) {
-  if (!torch.version) return {torch.version.reason};
-  std::vector<std::string> lacks;
-  for (const auto* fact :
-       {&torch.interpreter, &torch.python_include, &torch.extension_suffix, &torch.cxx11_abi}) {
-    if (!*fact) lacks.push_back(fact->source + ": " + fact->reason);
-  }
-  return lacks;
-}
-
 Cell where_cell(const Torch& torch) {
   std::vector<std::string> parts{torch.path};
-  for (std::string& lack : find_lacks(torch)) parts.push_back(std::move(lack));
+  for (std::string& lack : plan::find_lacks(torch)) parts.push_back(std::move(lack));
   return {join(parts, "; "), parts.size() == 1 ? Tone::plain : Tone::warning};
 }
 

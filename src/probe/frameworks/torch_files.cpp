@@ -104,9 +104,12 @@ void read_builder(const System& system, Torch& torch) {
     return builder.empty() || builder.find(name) != std::string::npos;
   };
   const fs::path include = folder / "include";
-  torch.includes = {include.string(), (include / "torch/csrc/api/include").string()};
+  // Debian has the headers in a package of their own.
+  const bool has_headers = system.exists(include / "ATen/ATen.h");
+  if (has_headers)
+    torch.includes = {include.string(), (include / "torch/csrc/api/include").string()};
   for (const char* old : {"TH", "THC"}) {
-    if (passes(fmt::format("'{}'", old)) && system.exists(include / old))
+    if (has_headers && passes(fmt::format("'{}'", old)) && system.exists(include / old))
       torch.includes.push_back((include / old).string());
   }
   if (passes("-DTORCH_API_INCLUDE_EXTENSION_H"))

@@ -22,6 +22,9 @@ probe::Torch make_torch(const std::string& version, const std::string& cuda,
   torch.id = "torch-" + version;
   torch.path = prefix + "/torch";
   torch.version = Fact<Version>::known(*Version::parse(version), "version.py");
+  torch.interpreter = torch.python_include = torch.extension_suffix = torch.cxx11_abi =
+      Fact<std::string>::known("there", "a file");
+  torch.includes = {torch.path + "/include"};
   torch.cuda = torch.hip = Fact<Version>::missing("a build for CPU only", "version.py");
   if (!cuda.empty()) torch.cuda = Fact<Version>::known(*Version::parse(cuda), "version.py");
   return torch;
@@ -157,6 +160,17 @@ TEST_CASE("HIP is compared with a ROCm in the same way, and found by the acceler
   CHECK(against("7.0").reason);
   CHECK(match_torch(torch, accelerator("cuda"), rocm, machine, false).reason->code ==
         ReasonCode::need_missing);
+}
+
+TEST_CASE("what torch or its Python lacks is told before anything is compiled", "[torch]") {
+  probe::Machine machine;
+  machine.torches = {make_torch("2.7.1", "")};
+  machine.torches[0].python_include = Fact<std::string>::missing("no Python.h", "/usr/include");
+  REQUIRE(find_torch_problem(machine));
+  CHECK(contains(find_torch_problem(machine)->text, "/usr/include: no Python.h"));
+  machine.torches = {make_torch("2.7.1", "")};
+  machine.torches[0].includes.clear();
+  CHECK(contains(find_torch_problem(machine)->text, "/venv/torch/include: no ATen/ATen.h"));
 }
 
 TEST_CASE("no torch, and a named one that isn't there, are told with what would help", "[torch]") {

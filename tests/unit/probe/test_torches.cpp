@@ -256,6 +256,8 @@ TEST_CASE("Debian's torch is found, and that Python.h is missing says what to in
   CHECK(torch.libraries.size() == 1);
   CHECK(*torch.extension_suffix == ".cpython-311-x86_64-linux-gnu.so");
   CHECK(torch.python_include.reason.find("python3.11-dev") != std::string::npos);
+  root.remove("/usr/lib/python3/dist-packages/torch/include/ATen/ATen.h");
+  CHECK(probe.torches().at(0).includes.empty());
 }
 
 TEST_CASE("an environment that sees the system's packages, and a user's own, find torch there") {
