@@ -26,9 +26,10 @@ std::string without_places(std::string text, const plan::Plan& plan) {
   return text;
 }
 
-/// What a host library must export, no more and no less; nothing where its op doesn't say.
+/// What a host library must export, no more and no less, and an extension at least; nothing where
+/// its op doesn't say.
 std::vector<std::string> planned_exports(const plan::Entry& entry, const plan::Plan& plan) {
-  if (!entry.is_host_library() || entry.steps.empty()) return {};
+  if (!(entry.is_host_library() || entry.is_extension()) || entry.steps.empty()) return {};
   const auto step = std::find_if(plan.steps.begin(), plan.steps.end(), [&](const plan::Step& one) {
     return one.id == entry.steps.back();
   });

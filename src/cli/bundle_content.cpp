@@ -1,5 +1,6 @@
 #include "cli/bundle_content.h"
 
+#include <algorithm>
 #include <array>
 
 #include "base/json.h"
@@ -85,7 +86,11 @@ bundle::BundleContent collect_content(Context& context, const manifest::Catalog&
   content.dsbuild_version = kVersion;
   content.commit = read_commit(context.host_system(), root);
   content.dirty = !content.commit.empty() && is_dirty(context, root);
-  add_copies(context.host_system(), root, content.copies);
+  const bool has_libraries =
+      std::any_of(plan.entries.begin(), plan.entries.end(), [](const auto& entry) {
+        return entry.state == plan::EntryState::planned && !entry.is_extension();
+      });
+  if (has_libraries) add_copies(context.host_system(), root, content.copies);
   content.texts["report.json"] = dump_json(report::make_report_json(machine, plan, kVersion));
   content.texts["report.txt"] =
       report::render_text(report::make_report(machine, plan, kVersion), {});

@@ -10,14 +10,13 @@
 namespace dsbuild::cli {
 namespace {
 
-std::string_view kind_name(manifest::OpKind kind) {
-  return kind == manifest::OpKind::library ? "library" : "shared_library";
-}
-
 std::vector<std::string> accelerators_of(const manifest::Op& op, const manifest::Catalog& catalog) {
   std::set<std::string> names;
   for (const manifest::KernelSet& set : op.kernels) {
     for (const auto& [name, filter] : set.on) names.insert(name);
+  }
+  for (const manifest::ExtensionPart& part : op.parts) {
+    for (const auto& [name, filter] : part.on) names.insert(name);
   }
   if (op.kind == manifest::OpKind::shared_library && op.kernels.empty())
     names.insert(catalog.host().name);
@@ -30,7 +29,7 @@ ExitCode run_list(Context& context) {
     Json ops = Json::array();
     for (const auto& [name, op] : catalog.ops) {
       ops.push_back({{"name", name},
-                     {"kind", kind_name(op.kind)},
+                     {"kind", manifest::kind_name(op.kind)},
                      {"summary", op.summary},
                      {"accelerators", accelerators_of(op, catalog)},
                      {"manifest", op.file.string()}});

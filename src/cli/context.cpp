@@ -31,6 +31,14 @@ std::vector<std::string> words(std::string_view text) {
   return split(text, ",; \t\n");
 }
 
+/// Python packages whose versions the op needs to know.
+void add_packages(const manifest::Op& op, std::vector<std::string>& packages) {
+  for (const auto& [name, range] : op.needs.python_packages) packages.push_back(name);
+  for (const manifest::ExtensionPart& part : op.parts) {
+    for (const auto& [name, range] : part.needs.python_packages) packages.push_back(name);
+  }
+}
+
 bool writable_folder(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
@@ -169,6 +177,7 @@ manifest::CatalogSources Context::catalog_sources() const {
     add(sources.roots, root);
   }
   for (const std::string& file : options.manifests) add(sources.manifests, file);
+  if (!options.source.empty()) sources.tree = fs::absolute(options.source).lexically_normal();
   return sources;
 }
 
@@ -182,7 +191,7 @@ manifest::Catalog Context::read_catalog(Problems problems) {
   return catalog;
 }
 
-probe::ProbeOptions Context::probe_options() {
+probe::ProbeOptions Context::probe_options(const manifest::Catalog& catalog) {
   probe::ProbeOptions wanted;
   for (const std::string& choice : options.toolkits) {
     const auto equals = choice.find('=');
@@ -197,19 +206,25 @@ probe::ProbeOptions Context::probe_options() {
   const bool command = options.python.find('/') == std::string::npos && !fs::exists(options.python);
   wanted.python = command ? options.python : absolute_path(options.python);
   wanted.torches = !wanted.torch.empty() || !wanted.python.empty();
+  for (const auto& [name, op] : catalog.ops) {
+    if (op.kind != manifest::OpKind::python_extension) continue;
+    wanted.torches = true;
+    add_packages(op, wanted.python_packages);
+  }
   wanted.cache_folder = cache_folder();
   wanted.same_host = looks_at_this_host();
   return wanted;
 }
 
 probe::Machine Context::probe(const manifest::Catalog& catalog) {
-  probe::Machine machine = probe::probe_machine(system(), processes_, catalog, probe_options());
+  probe::Machine machine =
+      probe::probe_machine(system(), processes_, catalog, probe_options(catalog));
   check_named_torch(system(), machine);
   return machine;
 }
 
 probe::Machine Context::survey(const manifest::Catalog& catalog, bool try_libraries) {
-  probe::ProbeOptions wanted = probe_options();
+  probe::ProbeOptions wanted = probe_options(catalog);
   wanted.torches = wanted.survey = true;
   wanted.try_libraries = try_libraries;
   return probe::probe_machine(system(), processes_, catalog, wanted);

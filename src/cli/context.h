@@ -30,6 +30,7 @@ struct Options {
   // where to look
   std::vector<std::string> roots;      ///< --root
   std::vector<std::string> manifests;  ///< --manifest
+  std::string source;                  ///< --source
   std::string sysroot = "/";           ///< --sysroot
   std::string cache_dir;               ///< --cache-dir
   std::vector<std::string> toolkits;   ///< --toolkit KIND=PATH
@@ -94,7 +95,7 @@ class Context {
   bool terminal(int fd) const;
 
  private:
-  probe::ProbeOptions probe_options();
+  probe::ProbeOptions probe_options(const manifest::Catalog& catalog);
   void tell(const Diagnostics& diagnostics, Problems problems, std::string_view what);
 
   PosixSystem host_system_;

@@ -80,8 +80,7 @@ report::Document describe_op(const manifest::Op& op) {
   document.title = op.name + ": " + op.summary;
   report::Section host{"", {}, {}, {}};
   host.rows.push_back({{"manifest"}, {op.file.string()}});
-  host.rows.push_back(
-      {{"kind"}, {op.kind == manifest::OpKind::library ? "library" : "shared_library"}});
+  host.rows.push_back({{"kind"}, {std::string(manifest::kind_name(op.kind))}});
   add_rows(host, "sources", names_of(op.host_sources));
   add_options(host, op.options);
   add_options(host, op.host_options);
@@ -121,7 +120,7 @@ Json op_to_json(const manifest::Op& op) {
                        {"needs", needs_list(set.needs)}});
   }
   return {{"name", op.name},
-          {"kind", op.kind == manifest::OpKind::library ? "library" : "shared_library"},
+          {"kind", manifest::kind_name(op.kind)},
           {"summary", op.summary},
           {"manifest", op.file.string()},
           {"sources", names_of(op.host_sources)},

@@ -24,6 +24,10 @@ void add_catalog_options(CLI::App& app, Options& options) {
                  "single op manifest; its sources lie beside it (repeatable)")
       ->type_name("FILE")
       ->allow_extra_args(false);
+  app.add_option("--source", options.source,
+                 "a source tree that dsbuild knows, such as DeepSpeed's: its ops are then the only "
+                 "ones")
+      ->type_name("DIR");
 }
 
 void add_machine_options(CLI::App& app, Options& options, bool with_sysroot) {

@@ -6,6 +6,18 @@
 
 namespace dsbuild::manifest {
 
+std::string_view kind_name(OpKind kind) {
+  switch (kind) {
+    case OpKind::library:
+      return "library";
+    case OpKind::shared_library:
+      return "shared_library";
+    case OpKind::python_extension:
+      return "python_extension";
+  }
+  return {};
+}
+
 const Accelerator* Catalog::find_accelerator(std::string_view name) const {
   for (const auto& [own, accelerator] : accelerators) {
     const auto& aliases = accelerator.aliases;

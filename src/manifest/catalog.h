@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,6 +39,8 @@ struct ArchRules {
   /// Built when nobody says: every unsuffixed arch of the toolchain, and the portable form of the
   /// newest.
   bool default_offered = false;
+  /// names: what the host code of a python_extension is compiled for when nobody says, by machine.
+  std::map<std::string, std::string> extension;
   /// What "native" means: the archs of the devices found, or, when `native_is_host`, the arch
   /// "native", which binds the bundle to this host.
   bool native_is_host = false;
@@ -113,6 +116,15 @@ struct StepTemplate {
   bool depfile = false;  ///< the command writes `{depfile}` in make syntax
 };
 
+/// How a toolchain's part of a python_extension is built.
+struct ExtensionRecipe {
+  std::optional<StepTemplate> header;   ///< a header -> its precompiled form (host accelerator)
+  std::vector<StepTemplate> object;     ///< a source -> an object
+  std::optional<StepTemplate> link;     ///< host accelerator only
+  std::vector<std::string> host_flags;  ///< for host sources of an op that uses this toolchain
+  std::vector<std::string> link_flags;  ///< what its objects add to the link
+};
+
 /// How toolchains of some kinds build for an accelerator.
 struct ToolchainRecipe {
   std::map<std::string, VersionRange> kinds;  ///< toolchain kind ("gcc") -> versions that will do
@@ -122,6 +134,7 @@ struct ToolchainRecipe {
       object;                        ///< a source of a host library or shared_library -> an object
   std::optional<StepTemplate> link;  ///< objects -> a shared library (host accelerator only)
   std::vector<std::string> link_flags;  ///< what its objects add to the link
+  std::optional<ExtensionRecipe> extension;
   std::map<std::string, std::map<std::string, std::string>>
       needs;  ///< form -> {"driver": ">={major}.0"}
   bool host_compiler =
@@ -199,7 +212,8 @@ struct Accelerator {
 
 // ---- ops ---------------------------------------------------------------------------------------
 
-enum class OpKind { library, shared_library };
+enum class OpKind { library, shared_library, python_extension };
+std::string_view kind_name(OpKind kind);  ///< "library", …
 
 struct LibraryNeed {
   std::string name;    ///< as in -lNAME
@@ -216,11 +230,10 @@ struct Needs {
   std::vector<std::string> commands;
   std::vector<std::string> machines;  ///< host machines ("x86_64"); empty: any
   bool openmp = false;
-
-  bool empty() const {
-    return toolchains.empty() && packages.empty() && headers.empty() && libraries.empty() &&
-           commands.empty() && machines.empty() && !openmp;
-  }
+  // Of a python_extension.
+  std::optional<VersionRange> torch, python;
+  std::map<std::string, VersionRange> python_packages;  ///< beside that torch
+  std::vector<std::string> folders;                     ///< names of SourceTree::folders
 };
 
 /// What a compile gets from the manifest, besides its sources.
@@ -248,6 +261,30 @@ struct KernelSet {
   Needs needs;
 };
 
+/// When a part of a python_extension counts: all of it must hold. What it asks of the source tree
+/// is decided when the manifest is read.
+struct Conditions {
+  std::optional<VersionRange> torch, python, toolkit;
+};
+
+/// Sources of a python_extension for some accelerators of torch.
+struct ExtensionPart {
+  std::map<std::string, ArchFilter> on;
+  Conditions when;
+  std::vector<std::filesystem::path> binding;  ///< hold the module's init: they get its name
+  std::vector<std::filesystem::path> sources;  ///< the others; absolute
+  /// Those of both that read torch/extension.h, which may be precompiled for them.
+  std::set<std::filesystem::path> torch_sources;
+  std::string python;  ///< what it is, when there is nothing native in it
+  CompileOptions options;
+  std::vector<std::string> libraries;
+  Needs needs;
+};
+
+/// Accelerators and their archs: of the host accelerator the level of the host code, of others all
+/// archs of the build.
+using Feature = std::map<std::string, ArchFilter>;
+
 struct Op {
   std::string name;
   OpKind kind = OpKind::library;
@@ -259,9 +296,50 @@ struct Op {
   std::vector<std::string> libraries;  ///< linked: -lNAME
   std::vector<std::string> exports;    ///< shared_library: symbols that it must export
   Needs needs;
-  std::filesystem::path file;    ///< the manifest
-  std::filesystem::path folder;  ///< where its sources lie
-  std::filesystem::path root;    ///< the catalog root it came from
+  // Of a python_extension.
+  std::string module;              ///< dotted: "deepspeed.ops.adam.cpu_adam_op"
+  std::string variable;            ///< that asks for it or leaves it out; may be empty
+  std::vector<std::string> after;  ///< ops whose modules must be loaded before
+  std::vector<ExtensionPart> parts;
+  std::map<std::string, Feature> features;  ///< macro -> where it is defined
+  bool stable_abi = false;                  ///< it uses torch's stable ABI alone
+  std::filesystem::path file;               ///< the manifest
+  std::filesystem::path folder;             ///< where its sources lie
+  std::filesystem::path root;               ///< the catalog root it came from
+};
+
+// ---- source trees ------------------------------------------------------------------------------
+
+/// A folder that is not ours and that ops need: CUTLASS, a vendor's toolkit.
+struct FolderRule {
+  std::vector<std::string> variables;  ///< that may name it, the strongest first
+  std::vector<std::string> packages;   ///< that may hold it, below site-packages
+  std::string marker;                  ///< a file below it
+  VersionFile version;                 ///< empty: it has no version
+  std::optional<VersionRange> range;
+  std::vector<std::string> include;    ///< below it
+  std::vector<std::string> libraries;  ///< folders of libraries below it
+  std::string hint;                    ///< where it comes from
+};
+
+/// Archs of an accelerator, where the toolkit is so.
+struct NamedArchs {
+  std::map<std::string, std::vector<std::string>> archs;  ///< accelerator -> archs
+  Conditions when;
+};
+
+/// A tree of sources that is not ours, as its tree.json describes it and where it was found.
+struct SourceTree {
+  std::string name;
+  std::string summary;
+  std::filesystem::path file;  ///< its tree.json
+  std::filesystem::path root;
+  std::optional<Version> version;
+  std::map<std::string, std::string> moved;              ///< "csrc" -> "deepspeed/ops/csrc"
+  std::map<std::string, std::vector<NamedArchs>> archs;  ///< lists that --arch takes by name
+  std::map<std::string, FolderRule> folders;
+  std::vector<std::string> sources;           ///< globs of what some op should use
+  std::map<std::string, std::string> unused;  ///< a source that no op uses -> why
 };
 
 // ---- the whole ---------------------------------------------------------------------------------
@@ -271,7 +349,8 @@ struct Catalog {
   std::vector<std::filesystem::path> roots;  ///< the built-in one first
   std::map<std::string, Op> ops;
   std::map<std::string, Accelerator> accelerators;
-  std::optional<Op> runtime;  ///< libdsops itself, built into every bundle
+  std::optional<SourceTree> tree;  ///< whose ops these are; empty: they are those of the roots
+  std::optional<Op> runtime;       ///< libdsops itself, built into every bundle
 
   /// By name or alias; null when there is none.
   const Accelerator* find_accelerator(std::string_view name) const;

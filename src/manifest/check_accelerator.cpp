@@ -287,6 +287,19 @@ void check_kinds(const Node& kinds, const std::vector<ToolchainProbe>& probes) {
   }
 }
 
+void check_extension_recipe(const Node& node, const TemplateScope& scope, const Strings& forms) {
+  const std::vector<Node> objects = node.at("object").items();
+  std::size_t after = objects.size();
+  for (const Node& step : objects) {
+    check_step(step, kExtensionArgv, scope, forms);
+    check_translation(step, --after > 0);
+  }
+  check_step(node.at("header"), kExtensionArgv, scope, forms);
+  check_step(node.at("link"), kExtensionLink, scope, forms);
+  for (const Node& flag : node.at("host_flags").items()) check_template(flag, kLinkFlags, scope);
+  for (const Node& flag : node.at("link_flags").items()) check_template(flag, kLinkFlags, scope);
+}
+
 void check_recipe(const Node& node, const ToolchainRecipe& recipe, const Accelerator& accelerator,
                   const std::vector<ToolchainProbe>& probes) {
   const TemplateScope scope{placeholders_of_kinds(node.at("kinds"), probes),
@@ -306,8 +319,10 @@ void check_recipe(const Node& node, const ToolchainRecipe& recipe, const Acceler
     check_step(node.at(key), place, scope, forms);
     check_translation(node.at(key), false);
   }
-  if (node.has("link") && !accelerator.host) {
-    node.at("link").complain(Rule::link_without_host, {});
+  check_extension_recipe(node.at("extension"), scope, forms);
+  for (const Node& part : {node, node.at("extension")}) {
+    if (part.has("link") && !accelerator.host)
+      part.at("link").complain(Rule::link_without_host, {});
   }
   for (const Node& flag : node.at("link_flags").items()) check_template(flag, kLinkFlags, scope);
   for (const auto& [form, needs] : node.at("needs").members()) {

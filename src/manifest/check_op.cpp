@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "manifest/arch_name.h"
-#include "manifest/op.h"
+#include "manifest/op_parts.h"
 
 namespace dsbuild::manifest {
 namespace {
@@ -13,42 +13,65 @@ using Accelerators = std::map<std::string, Accelerator>;
 
 // ---- kinds -------------------------------------------------------------------------------------
 
-void check_library(const Node& root, const std::string& kind) {
-  for (const std::string key : {"host", "kernels"}) {
+constexpr std::array kExtensionKeys{"after", "features",  "module",
+                                    "parts", "torch_abi", "variable"};
+
+void refuse_keys(const Node& node, const std::string& kind,
+                 std::initializer_list<const char*> keys) {
+  for (const std::string key : keys) {
+    if (node.has(key)) node.at(key).complain(Rule::key_of_other_kind, {kind, key});
+  }
+}
+
+void require_keys(const Node& root, const std::string& kind,
+                  std::initializer_list<const char*> keys) {
+  for (const std::string key : keys) {
     if (!root.has(key)) root.complain(Rule::kind_needs, {kind, key});
   }
-  if (root.has("exports")) root.at("exports").complain(Rule::key_of_other_kind, {kind, "exports"});
+}
+
+void check_library(const Node& root, const std::string& kind) {
+  require_keys(root, kind, {"host", "kernels"});
+  refuse_keys(root, kind, {"exports"});
 }
 
 void check_shared_library(const Node& root, const std::string& kind) {
   if (!root.has("host") && !root.has("kernels")) root.complain(Rule::no_sources, {});
-  for (const Node& set : root.at("kernels").items()) {
-    for (const std::string key : {"exports", "freestanding", "instances", "name"}) {
-      if (set.has(key)) set.at(key).complain(Rule::key_of_other_kind, {kind, key});
-    }
-  }
+  for (const Node& set : root.at("kernels").items())
+    refuse_keys(set, kind, {"exports", "freestanding", "instances", "name"});
+}
+
+/// Needs that only a torch or a source tree has.
+void refuse_extension_keys(const Node& root, const std::string& kind) {
+  for (const char* key : kExtensionKeys) refuse_keys(root, kind, {key});
+  std::vector<Node> needs{root.at("needs")};
+  for (const Node& set : root.at("kernels").items()) needs.push_back(set.at("needs"));
+  for (const Node& one : needs)
+    refuse_keys(one, kind, {"folders", "python", "python_packages", "torch"});
+}
+
+void check_python_extension(const Node& root, const std::string& kind) {
+  require_keys(root, kind, {"module", "parts"});
+  refuse_keys(root, kind, {"host", "kernels"});
 }
 
 /// Each kind's own keys. The schema has told of a kind that doesn't exist.
 void check_kind(const Node& root) {
   const std::string kind = root.at("kind").text();
-  if (kind == "library") check_library(root, kind);
-  if (kind == "shared_library") check_shared_library(root, kind);
-  if (kind == "python_extension") root.at("kind").complain(Rule::reserved_kind, {kind});
+  if (kind == kind_name(OpKind::library)) check_library(root, kind);
+  if (kind == kind_name(OpKind::shared_library)) check_shared_library(root, kind);
+  if (kind == kind_name(OpKind::python_extension)) {
+    check_python_extension(root, kind);
+  } else {
+    refuse_extension_keys(root, kind);
+  }
 }
 
 // ---- sources -----------------------------------------------------------------------------------
 
-bool takes(const Accelerator& accelerator, const std::string& source) {
-  // Nothing is known of the sources of some accelerators that dsbuild compiles nothing for.
-  if (accelerator.suffixes.empty()) return true;
-  return std::any_of(accelerator.suffixes.begin(), accelerator.suffixes.end(),
-                     [&](const std::string& suffix) { return source.ends_with(suffix); });
-}
-
 void check_suffixes(const Node& sources, const Accelerator& accelerator) {
   for (const Node& source : sources.items()) {
-    if (source.is_text() && !takes(accelerator, source.text())) {
+    if (source.is_text() && !takes_source(accelerator, source.text())) {
       source.complain(Rule::source_suffix,
                       {accelerator.name, source.text(), join(accelerator.suffixes, " or ")});
     }
@@ -167,6 +190,7 @@ void check_images(const Node& root, const Op& op, const Accelerators& accelerato
 
 void check_op(const Node& root, const Op& op, const Accelerators& accelerators) {
   check_kind(root);
+  if (op.kind == OpKind::python_extension) return check_extension(root, op, accelerators);
   check_sources(root, op, accelerators);
   check_object_names(root, op, accelerators);
   if (op.kind == OpKind::library) check_images(root, op, accelerators);

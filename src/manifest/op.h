@@ -7,6 +7,7 @@
 #include <string>
 
 #include "manifest/catalog.h"
+#include "manifest/include_scan.h"
 #include "manifest/node.h"
 #include "manifest/paths.h"
 
@@ -17,6 +18,8 @@ struct OpContext {
   const std::map<std::string, Accelerator>& accelerators;
   std::filesystem::path root;  ///< the catalog root
   OpFolder folder;
+  const SourceTree* tree = nullptr;  ///< that the sources are of
+  IncludeScan* includes = nullptr;   ///< what files include, of a python_extension's
 };
 
 /// Reads what can be understood; the schema has already told of wrong types and keys.

@@ -22,6 +22,13 @@ std::string missing_hint(const OpFolder& folder, const fs::path& path) {
 
 }  // namespace
 
+fs::path OpFolder::find(const fs::path& relative) const {
+  const fs::path normal = relative.lexically_normal();
+  const auto found = normal.empty() ? moved.end() : moved.find(normal.begin()->string());
+  if (found == moved.end()) return (path / normal).lexically_normal();
+  return (path / found->second / normal.lexically_relative(*normal.begin())).lexically_normal();
+}
+
 std::optional<fs::path> read_path(const Node& node, const OpFolder& folder, FileStatus::Kind kind) {
   if (!node.is_text() || folder.path.empty()) return std::nullopt;
   const std::string text = node.text();
@@ -31,7 +38,7 @@ std::optional<fs::path> read_path(const Node& node, const OpFolder& folder, File
     node.complain(Rule::path_absolute, {text, where});
     return std::nullopt;
   }
-  const fs::path path = (folder.path / relative).lexically_normal();
+  const fs::path path = folder.find(relative);
   for (const fs::path& part : relative) {
     if (part != "..") continue;
     node.complain(Rule::path_leaves, {text, where});

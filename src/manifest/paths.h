@@ -3,7 +3,9 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -17,9 +19,14 @@ struct OpFolder {
   const System& system;
   std::filesystem::path path;                 ///< absolute; empty when it can't be told
   std::optional<std::filesystem::path> real;  ///< the same with every link followed
+  /// Where an installed package has its parts: first part of a path -> what stands for it.
+  std::map<std::string, std::string> moved;
 
   OpFolder(const System& system_, std::filesystem::path path_)
       : system(system_), path(std::move(path_)), real(system.resolve(path)) {}
+
+  /// Of a relative path.
+  std::filesystem::path find(const std::filesystem::path& relative) const;
 };
 
 /// The absolute path of the text at `node`; tells why when it is not to be used.

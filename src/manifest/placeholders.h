@@ -14,13 +14,15 @@ namespace dsbuild::manifest {
 
 /// Where a template stands.
 enum TemplatePlace : unsigned {
-  kImageArgv = 1,   ///< a word of a step of `images`
-  kObjectArgv = 2,  ///< a word of `object`
-  kForArch = 4,     ///< a word of {"for": …, "argv": …}
-  kLinkArgv = 8,    ///< a word of `link`
-  kOutName = 16,    ///< `out`
-  kLinkFlags = 32,  ///< an item of `link_flags`
-  kNeed = 64,       ///< a value of `needs`
+  kImageArgv = 1,        ///< a word of a step of `images`
+  kObjectArgv = 2,       ///< a word of `object`
+  kForArch = 4,          ///< a word of {"for": …, "argv": …}
+  kLinkArgv = 8,         ///< a word of `link`
+  kOutName = 16,         ///< `out`
+  kLinkFlags = 32,       ///< an item of `link_flags`
+  kNeed = 64,            ///< a value of `needs`
+  kExtensionArgv = 128,  ///< a word of a step of `extension.object`, or of `extension.header`
+  kExtensionLink = 256,  ///< a word of `extension.link`
 };
 
 struct PlaceholderRow {
@@ -30,15 +32,19 @@ struct PlaceholderRow {
   std::string_view meaning;
 };
 
-inline constexpr unsigned kAnyArgv = kImageArgv | kObjectArgv | kForArch | kLinkArgv;
+inline constexpr unsigned kAnyArgv =
+    kImageArgv | kObjectArgv | kForArch | kLinkArgv | kExtensionArgv | kExtensionLink;
+/// Commands that compile, and commands that link.
+inline constexpr unsigned kCompileArgv = kImageArgv | kObjectArgv | kExtensionArgv;
+inline constexpr unsigned kJoinArgv = kLinkArgv | kExtensionLink;
 
 inline constexpr std::array kPlaceholders{
-    PlaceholderRow{"in", true, kImageArgv | kObjectArgv | kLinkArgv,
+    PlaceholderRow{"in", true, kCompileArgv | kJoinArgv,
                    "the source, or all files of the step before"},
-    PlaceholderRow{"out", false, kImageArgv | kObjectArgv | kLinkArgv, "the file to make"},
-    PlaceholderRow{"depfile", false, kImageArgv | kObjectArgv,
+    PlaceholderRow{"out", false, kCompileArgv | kJoinArgv, "the file to make"},
+    PlaceholderRow{"depfile", false, kCompileArgv,
                    "where the command says which headers it read, in make's syntax"},
-    PlaceholderRow{"stem", false, kImageArgv | kObjectArgv | kOutName,
+    PlaceholderRow{"stem", false, kCompileArgv | kOutName,
                    "the source's file name without its suffix"},
     PlaceholderRow{"arch", false, kImageArgv | kForArch | kOutName | kNeed,
                    "the arch's canonical name: `sm_90a`"},
@@ -51,15 +57,27 @@ inline constexpr std::array kPlaceholders{
                    "the oldest arch of the host accelerator's defaults for this machine"},
     PlaceholderRow{"features", true, kImageArgv,
                    "for the arch `native`: the macro that names this CPU's features"},
-    PlaceholderRow{"defines", true, kImageArgv | kObjectArgv, "`-DNAME=value` of the manifest"},
-    PlaceholderRow{"includes", true, kImageArgv | kObjectArgv, "`-IDIR` of the manifest"},
-    PlaceholderRow{"flags", true, kImageArgv | kObjectArgv, "the manifest's flags for this tool"},
-    PlaceholderRow{"link_flags", true, kImageArgv | kLinkArgv,
+    PlaceholderRow{"defines", true, kCompileArgv, "`-DNAME=value` of the manifest"},
+    PlaceholderRow{"includes", true, kCompileArgv, "`-IDIR` of the manifest"},
+    PlaceholderRow{"flags", true, kCompileArgv, "the manifest's flags for this tool"},
+    PlaceholderRow{"link_flags", true, kImageArgv | kJoinArgv,
                    "the manifest's `link` flags, and `link_flags` of the recipes whose objects are "
                    "linked"},
-    PlaceholderRow{"libraries", true, kImageArgv | kLinkArgv, "`-lNAME` of the manifest"},
-    PlaceholderRow{"exports", false, kLinkArgv,
+    PlaceholderRow{"libraries", true, kImageArgv | kJoinArgv, "`-lNAME` of the manifest"},
+    PlaceholderRow{"exports", false, kJoinArgv,
                    "a version script that exports what the op exports and hides the rest"},
+    PlaceholderRow{"level", false, kExtensionArgv | kExtensionLink,
+                   "the arch of the host accelerator that the host code is compiled for"},
+    PlaceholderRow{"torch_defines", true, kExtensionArgv,
+                   "`-DNAME=VALUE` of torch: its C++ ABI, its pybind11"},
+    PlaceholderRow{"torch_includes", true, kExtensionArgv,
+                   "`-isystem DIR` of torch's headers and of Python's"},
+    PlaceholderRow{"torch_header", true, kExtensionArgv,
+                   "`-include FILE` of the precompiled header; nothing where there is none"},
+    PlaceholderRow{"torch_lib", false, kExtensionLink, "the folder of torch's libraries"},
+    PlaceholderRow{"torch_libraries", true, kExtensionLink, "`-lNAME` of torch"},
+    PlaceholderRow{"rpath", false, kExtensionLink,
+                   "the way from the module to torch's libraries: `$ORIGIN/../torch/lib`"},
     PlaceholderRow{"host_cxx", false, kAnyArgv, "the host compiler (with `host_compiler`)"},
     PlaceholderRow{"version", false, kAnyArgv | kNeed, "the toolchain's version: `13.0.88`"},
     PlaceholderRow{"major", false, kAnyArgv | kNeed, "the first part of the toolchain's version"},

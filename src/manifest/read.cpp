@@ -7,12 +7,14 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "manifest/accelerator.h"
 #include "manifest/claims.h"
 #include "manifest/node.h"
 #include "manifest/op.h"
 #include "manifest/schema.h"
 #include "manifest/shapes.h"
+#include "manifest/tree.h"
 
 namespace fs = std::filesystem;
 
@@ -39,6 +41,7 @@ class Reader {
     find_roots();
     for (const fs::path& file : sources_.manifests) find_single(file);
     read_accelerators();
+    if (!sources_.tree.empty()) read_tree();
     read_ops();
     return std::move(catalog_);
   }
@@ -63,9 +66,15 @@ class Reader {
   }
 
   /// All *.json below `folder`, in byte order; `of_accelerators` is handed down.
+  /// A folder of a source tree is left alone.
   void find_files(const fs::path& root, const fs::path& manifests, const fs::path& folder,
                   bool of_accelerators) {
-    for (const std::string& name : system_.list_folder(folder)) {
+    const std::vector<std::string> names = system_.list_folder(folder);
+    if (std::find(names.begin(), names.end(), kTreeFile) != names.end()) {
+      tree_folders_.push_back({folder, root, false});
+      return;
+    }
+    for (const std::string& name : names) {
       const fs::path path = folder / name;
       const bool top = folder == manifests;
       const auto status = system_.status(path);
@@ -148,8 +157,35 @@ class Reader {
     }
   }
 
+  /// The one that the folder is of; its ops stand in for those of the roots.
+  void read_tree() {
+    Schema schema = read_schema("tree.v1.json");
+    std::vector<std::string> known;
+    for (const FoundFile& folder : tree_folders_) {
+      auto document = read_document({folder.path / kTreeFile, folder.root, false});
+      if (!document) continue;
+      schema.check(*document, known_forms_);
+      const Node root(*document);
+      known.push_back(root.at("name").text());
+      catalog_.tree = find_tree(system_, root, sources_.tree, catalog_.accelerators);
+      if (!catalog_.tree) continue;
+      op_files_.clear();
+      for (const std::string& name : system_.list_folder(folder.path)) {
+        const fs::path path = folder.path / name;
+        if (name != kTreeFile && path.extension() == ".json")
+          op_files_.push_back({path, catalog_.tree->root, true});
+      }
+      return;
+    }
+    diagnostics_.error("--source " + sources_.tree.string(), "",
+                       "the folder holds no source tree that is known here",
+                       "known are: " + join(known, ", ") +
+                           "; name a checkout, an unpacked source package or site-packages");
+  }
+
   void read_ops() {
     Schema schema = read_schema("op.v1.json");
+    IncludeScan includes(system_);
     const auto read_one = [&](const FoundFile& file, const auto& folder_of, const auto& keep) {
       auto document = read_document(file);
       if (!document) return;
@@ -158,7 +194,13 @@ class Reader {
       const std::string name = root.at("name").text();
       // Without a name there is no folder to look for sources in.
       const fs::path folder = has_shape(name, kWord) || file.single ? folder_of(name) : fs::path();
-      Op op = read_op(root, {catalog_.accelerators, file.root, {system_, folder}});
+      OpContext context{catalog_.accelerators, file.root, {system_, folder}};
+      context.includes = &includes;
+      if (catalog_.tree && file.root == catalog_.tree->root) {
+        context.tree = &*catalog_.tree;
+        context.folder.moved = catalog_.tree->moved;
+      }
+      Op op = read_op(root, context);
       check_op(root, op, catalog_.accelerators);
       keep(root, std::move(op));
     };
@@ -202,6 +244,7 @@ class Reader {
   std::set<fs::path> seen_;
   std::vector<FoundFile> descriptor_files_;
   std::vector<FoundFile> op_files_;
+  std::vector<FoundFile> tree_folders_;
   std::map<fs::path, std::unique_ptr<Document>> single_documents_;
 };
 

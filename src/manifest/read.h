@@ -18,6 +18,7 @@ struct CatalogSources {
   std::filesystem::path built_in;                ///< the root that dsbuild came with
   std::vector<std::filesystem::path> roots;      ///< --root and DSBUILD_PATH, in order
   std::vector<std::filesystem::path> manifests;  ///< single files given by path
+  std::filesystem::path tree;  ///< --source: a source tree, whose ops are then the only ones
 };
 
 /// Reads and checks everything. Throws Error(file_system) when the schemas are not there. The

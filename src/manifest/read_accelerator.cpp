@@ -40,6 +40,8 @@ ArchRules read_archs(const Node& node) {
   rules.bare = node.at("bare").flag();
   rules.native_is_host = node.at("native").text() == "host";
   rules.settings = node.at("settings").texts();
+  for (const auto& [machine, level] : node.at("extension").members())
+    rules.extension.emplace(machine, level.text());
   read_defaults(node.at("default"), rules);
   return rules;
 }
@@ -144,6 +146,16 @@ StepTemplate read_step(const Node& node) {
   return step;
 }
 
+ExtensionRecipe read_extension_recipe(const Node& node) {
+  ExtensionRecipe recipe;
+  if (node.has("header")) recipe.header = read_step(node.at("header"));
+  for (const Node& step : node.at("object").items()) recipe.object.push_back(read_step(step));
+  if (node.has("link")) recipe.link = read_step(node.at("link"));
+  recipe.host_flags = node.at("host_flags").texts();
+  recipe.link_flags = node.at("link_flags").texts();
+  return recipe;
+}
+
 ToolchainRecipe read_recipe(const Node& node) {
   ToolchainRecipe recipe;
   for (const auto& [kind, range] : node.at("kinds").members()) {
@@ -157,6 +169,7 @@ ToolchainRecipe read_recipe(const Node& node) {
   if (node.has("object")) recipe.object = read_step(node.at("object"));
   if (node.has("link")) recipe.link = read_step(node.at("link"));
   recipe.link_flags = node.at("link_flags").texts();
+  if (node.has("extension")) recipe.extension = read_extension_recipe(node.at("extension"));
   for (const auto& [form, needs] : node.at("needs").members()) {
     for (const auto& [what, text] : needs.members()) recipe.needs[form][what] = text.text();
   }

@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "manifest/arch_name.h"
 #include "manifest/flags.h"
-#include "manifest/op.h"
+#include "manifest/op_parts.h"
 #include "manifest/words.h"
 
 namespace dsbuild::manifest {
@@ -18,53 +18,37 @@ std::vector<std::string> names_of(const Accelerators& accelerators) {
   return names;
 }
 
-std::vector<std::string> read_words(const Node& list, const Shape& shape) {
-  for (const Node& item : list.items()) check_shape(item, shape);
-  return list.texts();
-}
-
 // ---- needs -------------------------------------------------------------------------------------
 
 /// Keys of `needs` that the schema names; any other is an accelerator.
 const std::vector<std::string>& need_keys() {
-  static const std::vector<std::string> keys{"commands", "headers", "libraries",
-                                             "machine",  "openmp",  "packages"};
+  static const std::vector<std::string> keys{"commands",        "folders", "headers",  "libraries",
+                                             "machine",         "openmp",  "packages", "python",
+                                             "python_packages", "torch"};
   return keys;
 }
 
 constexpr const char* kRangeExample = "write for example \">=12.3\"";
 
-Needs read_needs(const Node& node, const Accelerators& accelerators) {
-  Needs needs;
-  for (const auto& [key, value] : node.members()) {
-    if (std::binary_search(need_keys().begin(), need_keys().end(), key)) continue;
-    if (accelerators.contains(key)) {
-      // The schema can't tell an accelerator from a misspelt need, so it leaves the type to us.
-      if (!value.is_text()) value.complain(Rule::bad_range, {value.text(), kRangeExample});
-      read_range(value, key, needs.toolchains);
-      continue;
-    }
-    std::vector<std::string> known = need_keys();
-    for (const std::string& name : names_of(accelerators)) known.push_back(name);
-    value.complain(Rule::unknown_need, {key, did_you_mean(key, known)});
-  }
-  needs.headers = read_words(node.at("headers"), kHeader);
-  needs.commands = read_words(node.at("commands"), kCommand);
-  needs.machines = read_words(node.at("machine"), kMachine);
-  needs.openmp = node.at("openmp").flag();
-  for (const Node& library : node.at("libraries").items()) {
-    check_shape(library.at("name"), kLibrary);
-    check_shape(library.at("symbol"), kSymbol);
-    needs.libraries.push_back({library.at("name").text(), library.at("symbol").text()});
-  }
-  for (const auto& [package, range] : node.at("packages").members()) {
-    check_shape(range, package, kPackage);
-    read_range(range, package, needs.packages);
-  }
-  return needs;
+std::optional<VersionRange> read_one_range(const Node& node, const std::string& key) {
+  std::map<std::string, VersionRange> ranges;
+  if (node.has(key)) read_range(node.at(key), key, ranges);
+  const auto found = ranges.find(key);
+  return found == ranges.end() ? std::nullopt : std::optional(found->second);
 }
 
-// ---- compile options ---------------------------------------------------------------------------
+void read_folders(const Node& list, const OpContext& context, Needs& needs) {
+  for (const Node& item : list.items()) {
+    if (!item.is_text()) continue;
+    std::vector<std::string> known;
+    if (context.tree != nullptr) {
+      for (const auto& [name, rule] : context.tree->folders) known.push_back(name);
+    }
+    if (std::find(known.begin(), known.end(), item.text()) == known.end())
+      item.complain(Rule::unknown_folder, {item.text(), did_you_mean(item.text(), known)});
+    needs.folders.push_back(item.text());
+  }
+}
 
 std::map<std::string, std::string> read_defines(const Node& node) {
   std::map<std::string, std::string> defines;
@@ -91,14 +75,6 @@ std::map<std::string, std::vector<std::string>> read_flags(const Node& node,
     flags.emplace(tool, list.texts());
   }
   return flags;
-}
-
-CompileOptions read_options(const Node& node, const OpContext& context) {
-  CompileOptions options;
-  options.include = read_paths(node.at("include"), context.folder, FileStatus::Kind::folder);
-  options.defines = read_defines(node.at("defines"));
-  options.flags = read_flags(node.at("flags"), context.accelerators);
-  return options;
 }
 
 // ---- kernels -----------------------------------------------------------------------------------
@@ -140,6 +116,65 @@ ArchFilter read_filter(const Node& node, const Accelerator& accelerator) {
   return filter;
 }
 
+}  // namespace
+
+std::vector<std::string> read_words(const Node& list, const Shape& shape) {
+  for (const Node& item : list.items()) check_shape(item, shape);
+  return list.texts();
+}
+
+bool takes_source(const Accelerator& accelerator, const std::string& source) {
+  if (accelerator.suffixes.empty()) return true;
+  return std::any_of(accelerator.suffixes.begin(), accelerator.suffixes.end(),
+                     [&](const std::string& suffix) { return source.ends_with(suffix); });
+}
+
+Needs read_needs(const Node& node, const OpContext& context) {
+  const Accelerators& accelerators = context.accelerators;
+  Needs needs;
+  for (const auto& [key, value] : node.members()) {
+    if (std::binary_search(need_keys().begin(), need_keys().end(), key)) continue;
+    if (accelerators.contains(key)) {
+      // The schema can't tell an accelerator from a misspelt need, so it leaves the type to us.
+      if (!value.is_text()) value.complain(Rule::bad_range, {value.text(), kRangeExample});
+      read_range(value, key, needs.toolchains);
+      continue;
+    }
+    std::vector<std::string> known = need_keys();
+    for (const std::string& name : names_of(accelerators)) known.push_back(name);
+    value.complain(Rule::unknown_need, {key, did_you_mean(key, known)});
+  }
+  needs.headers = read_words(node.at("headers"), kHeader);
+  needs.commands = read_words(node.at("commands"), kCommand);
+  needs.machines = read_words(node.at("machine"), kMachine);
+  needs.openmp = node.at("openmp").flag();
+  for (const Node& library : node.at("libraries").items()) {
+    check_shape(library.at("name"), kLibrary);
+    check_shape(library.at("symbol"), kSymbol);
+    needs.libraries.push_back({library.at("name").text(), library.at("symbol").text()});
+  }
+  for (const auto& [package, range] : node.at("packages").members()) {
+    check_shape(range, package, kPackage);
+    read_range(range, package, needs.packages);
+  }
+  for (const auto& [package, range] : node.at("python_packages").members()) {
+    check_shape(range, package, kPackage);
+    read_range(range, package, needs.python_packages);
+  }
+  needs.torch = read_one_range(node, "torch");
+  needs.python = read_one_range(node, "python");
+  read_folders(node.at("folders"), context, needs);
+  return needs;
+}
+
+CompileOptions read_options(const Node& node, const OpContext& context) {
+  CompileOptions options;
+  options.include = read_paths(node.at("include"), context.folder, FileStatus::Kind::folder);
+  options.defines = read_defines(node.at("defines"));
+  options.flags = read_flags(node.at("flags"), context.accelerators);
+  return options;
+}
+
 std::map<std::string, ArchFilter> read_on(const Node& node, const Accelerators& accelerators) {
   std::map<std::string, ArchFilter> on;
   for (const auto& [name, condition] : node.members()) {
@@ -153,6 +188,8 @@ std::map<std::string, ArchFilter> read_on(const Node& node, const Accelerators& 
   }
   return on;
 }
+
+namespace {
 
 KernelSet read_kernel_set(const Node& node, const OpContext& context) {
   KernelSet set;
@@ -172,7 +209,7 @@ KernelSet read_kernel_set(const Node& node, const OpContext& context) {
   set.exports = read_words(node.at("exports"), kSymbol);
   set.freestanding = node.at("freestanding").flag(true);
   set.options = read_options(node, context);
-  set.needs = read_needs(node.at("needs"), context.accelerators);
+  set.needs = read_needs(node.at("needs"), context);
   return set;
 }
 
@@ -182,7 +219,9 @@ Op read_op(const Node& root, const OpContext& context) {
   Op op;
   op.name = root.at("name").text();
   check_shape(root.at("name"), kWord);
-  op.kind = root.at("kind").text() == "shared_library" ? OpKind::shared_library : OpKind::library;
+  for (const OpKind kind : {OpKind::shared_library, OpKind::python_extension}) {
+    if (root.at("kind").text() == kind_name(kind)) op.kind = kind;
+  }
   op.summary = root.at("summary").text();
   op.file = root.file();
   op.folder = context.folder.path;
@@ -196,7 +235,8 @@ Op read_op(const Node& root, const OpContext& context) {
   op.options = read_options(root, context);
   op.libraries = read_words(root.at("libraries"), kLibrary);
   op.exports = read_words(root.at("exports"), kSymbol);
-  op.needs = read_needs(root.at("needs"), context.accelerators);
+  op.needs = read_needs(root.at("needs"), context);
+  if (op.kind == OpKind::python_extension) read_extension(root, context, op);
   return op;
 }
 

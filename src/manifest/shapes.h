@@ -29,6 +29,7 @@ inline constexpr Shape kKind{"kind of toolchain", "a", "a0_+-", "clang-ptxas"};
 inline constexpr Shape kForm{"form", "a", "a0", "cubin"};
 inline constexpr Shape kSuffix{"file suffix", ".", "aA0", ".cu"};
 inline constexpr Shape kVariable{"environment variable", "aA_", "aA0_", "TOOLKIT_HOME"};
+inline constexpr Shape kModule{"Python module", "aA_", "aA0_.", "my_package.my_ext"};
 inline constexpr Shape kFileName{"file name", "aA0_", "aA0_.+-", "canary.cu"};
 
 constexpr bool shape_has(std::string_view characters, char c) {

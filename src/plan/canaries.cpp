@@ -59,7 +59,7 @@ Trial library_canary(const Draft& draft, const Item& item, const Accelerator& ac
   if (!accelerator.host) {
     const std::string& form = accelerator.image_form;
     archs = {{form, canary_arch(draft, accelerator, *choice.toolchain, form,
-                                item.fat_sets.front().archs.front().arch)}};
+                                fat_archs_of(item).front().arch)}};
   }
   trial.steps =
       trial_library(draft, choice, item.host_choice, canary_words(), archs, trial_source(trial));
@@ -82,7 +82,7 @@ class Canaries {
   bool add(Item& item) {
     if (item.set != nullptr) return add(item, *item.accelerator, item.choice, item.entry.form);
     bool good = add(item, draft_.catalog.host(), item.host_choice, kLibraryForm);
-    if (!item.accelerator->host)
+    if (!item.accelerator->host && !fat_archs_of(item).empty())
       good = add(item, *item.accelerator, item.choice, kLibraryForm) && good;
     return good;
   }
@@ -95,7 +95,12 @@ class Canaries {
     if (is_new) {
       Trial trial = form == kLibraryForm ? library_canary(draft_, item, accelerator, choice)
                                          : image_canary(draft_, item);
-      trial.steps.back().kernels = {accelerator.canary_kernel};
+      if (form == kLibraryForm && !accelerator.host) {
+        // Kernels inside a library need not be visible in it: nvcc 13 hides their host stubs.
+        trial.steps.back().any_kernel = true;
+      } else {
+        trial.steps.back().kernels = {accelerator.canary_kernel};
+      }
       const KnownTrial known = add_trial(draft_, trial);
       at->second = known.key;
       if (known.failed()) {

@@ -24,6 +24,12 @@ struct FatSet {
   std::vector<FatArch> archs;  ///< none for the host accelerator: its objects are for the baseline
 };
 
+/// A part of a python_extension, and the archs that its device sources are compiled for.
+struct PartBuild {
+  const manifest::ExtensionPart* part = nullptr;
+  std::vector<FatArch> archs;
+};
+
 /// An entry and what it is made from.
 struct Item {
   Entry entry;
@@ -35,11 +41,17 @@ struct Item {
   const manifest::KernelSet* set = nullptr;  ///< of an image
   std::map<std::string, std::string> instance;  ///< of an image: macro -> value
   std::vector<FatSet> fat_sets;                 ///< of a shared_library
+  std::vector<PartBuild> parts;                 ///< of a python_extension
+  manifest::ArchName level;                     ///< of its host code
+  const probe::Torch* torch = nullptr;          ///< that it is for
   bool arch_named = false;                      ///< this very arch was asked for
   bool demanded = false;  ///< skipped because of a toolchain that the user named
 
   /// It is for the CPU of this very host.
-  bool is_native() const { return accelerator->archs.native_is_host && arch.name == kNativeArch; }
+  bool is_native() const {
+    return level.name == kNativeArch ||
+           (accelerator->archs.native_is_host && arch.name == kNativeArch);
+  }
   bool planned() const { return entry.state == EntryState::planned; }
   void skip(Reason reason) {
     entry.state = EntryState::skipped;
@@ -50,6 +62,9 @@ struct Item {
     entry.trials.clear();
   }
 };
+
+/// Archs of all device code in a library, each once, in order.
+std::vector<FatArch> fat_archs_of(const Item& item);
 
 struct Draft {
   Draft(const Request& request_, const manifest::Catalog& catalog_, const probe::Machine& machine_)

@@ -6,6 +6,8 @@
 #include <set>
 
 #include "base/text.h"
+#include "plan/extension_items.h"
+#include "plan/item_maker.h"
 #include "plan/needs.h"
 
 namespace dsbuild::plan {
@@ -70,21 +72,18 @@ std::string image_path(const Entry& entry) {
 
 /// What the kernel sets take of an accelerator: ">=sm_80 or sm_90a".
 std::string filters_text(const Op& op, const Accelerator& accelerator) {
-  std::vector<std::string> parts;
+  std::vector<const manifest::ArchFilter*> filters;
   for (const KernelSet& set : op.kernels) {
     const auto filter = set.on.find(accelerator.name);
-    if (filter == set.on.end()) continue;
-    const bool bound = filter->second.kind == manifest::ArchFilter::Kind::at_least;
-    std::string part = (bound ? ">=" : "") + join(filter->second.archs, ", ");
-    if (std::find(parts.begin(), parts.end(), part) == parts.end()) parts.push_back(part);
+    if (filter != set.on.end()) filters.push_back(&filter->second);
   }
-  return join(parts, " or ");
+  return describe(filters);
 }
 
-/// Makes the items of one op.
-class OpItems {
+/// Makes the items of one op that is no python_extension.
+class OpItems : ItemMaker {
  public:
-  OpItems(Draft& draft, const Op& op) : draft_(draft), op_(op) {}
+  using ItemMaker::ItemMaker;
 
   void make() {
     const std::vector<std::string> own = accelerators_of(op_, draft_.catalog);
@@ -122,56 +121,6 @@ class OpItems {
   }
 
  private:
-  Reason no_kernel(const Accelerator& accelerator, const std::vector<std::string>& own) const {
-    std::string text = fmt::format("{} has no kernel for {}; it has: {}", op_.name,
-                                   accelerator.name, join(own, ", "));
-    if (!accelerator.unbuilt.empty()) text += "; and " + accelerator.unbuilt;
-    return {ReasonCode::no_kernel, text, "leave " + accelerator.name + " out for this op"};
-  }
-
-  Reason not_requested(const std::string& accelerator) const {
-    const Scope& scope = draft_.scope;
-    return {ReasonCode::accelerator_not_requested,
-            scope.accelerators_origin + " leaves " + accelerator + " out",
-            scope.way_to_add(accelerator)};
-  }
-
-  const Targets& targets_of(const Accelerator& accelerator) {
-    const auto [at, is_new] = draft_.targets.try_emplace(accelerator.name);
-    if (is_new)
-      at->second = find_targets(accelerator, draft_.scope, draft_.machine, draft_.chooser);
-    return at->second;
-  }
-
-  Item new_item(const Accelerator& accelerator, const std::string& form) const {
-    Item item;
-    item.op = &op_;
-    item.accelerator = &accelerator;
-    item.entry.op = op_.name;
-    item.entry.accelerator = accelerator.name;
-    item.entry.form = form;
-    return item;
-  }
-
-  void skip_whole(const Accelerator& accelerator, Reason reason, bool demanded = false) {
-    Item item = new_item(accelerator, accelerator.image_form);
-    item.demanded = demanded;
-    item.skip(std::move(reason));
-    draft_.items.push_back(std::move(item));
-  }
-
-  /// Planned by its choice, or skipped with the choice's reason.
-  static bool plan(Item& item) {
-    if (!item.choice) {
-      item.demanded = item.choice.demanded;
-      item.skip(*item.choice.reason);
-      return false;
-    }
-    item.entry.state = EntryState::planned;
-    item.entry.toolchain = item.choice.toolchain->id;
-    return true;
-  }
-
   void make_for(const Accelerator& accelerator) {
     if (op_.kind == OpKind::shared_library) return make_shared_library(accelerator);
     const Targets& targets = targets_of(accelerator);
@@ -194,22 +143,12 @@ class OpItems {
     }
   }
 
-  std::optional<ArchName> arch_of(const KernelSet& set, const Accelerator& accelerator,
-                                  const Target& target) const {
-    auto arch = manifest::apply_filter(accelerator, set.on.at(accelerator.name), target.arch,
-                                       draft_.scope.machine);
-    // "9.0" became "9.0a", whose portable code no later device runs.
-    const bool bound =
-        arch && arch->suffix != target.arch.suffix && target.form == accelerator.portable_form;
-    return bound ? std::nullopt : arch;
-  }
-
   void make_images(const Accelerator& accelerator, const Target& target,
                    const std::vector<const KernelSet*>& sets, std::set<std::string>& made) {
     bool taken = false;
     for (const KernelSet* set : sets) {
       if (target.reason) break;
-      const auto arch = arch_of(*set, accelerator, target);
+      const auto arch = arch_of(set->on.at(accelerator.name), accelerator, target);
       if (!arch) continue;
       taken = true;
       for (auto& instance : combine(set->instances)) {
@@ -233,23 +172,7 @@ class OpItems {
       }
     }
     if (!taken && (target.reason || target.named || target.form == accelerator.image_form))
-      skip_target(accelerator, target);
-  }
-
-  void skip_target(const Accelerator& accelerator, const Target& target) {
-    Item item = new_item(accelerator, target.form);
-    item.arch = target.arch;
-    item.arch_named = target.named;
-    item.entry.arch = target.arch.name;
-    item.skip(target.reason ? *target.reason
-                            : Reason{ReasonCode::arch_filter_empty,
-                                     fmt::format("{} has kernels for {} {}, not for {}", op_.name,
-                                                 accelerator.name, filters_text(op_, accelerator),
-                                                 target.form == accelerator.image_form
-                                                     ? target.arch.name
-                                                     : target.form + " of " + target.arch.name),
-                                     ""});
-    draft_.items.push_back(std::move(item));
+      skip_target(accelerator, target, filters_text(op_, accelerator));
   }
 
   void make_shared_library(const Accelerator& accelerator) {
@@ -283,9 +206,11 @@ class OpItems {
     const Targets& targets = targets_of(accelerator);
     if (targets.out) return item.skip(*targets.out);
     for (const Target& target : targets.list) {
-      const auto arch = target.reason ? std::nullopt : arch_of(set, accelerator, target);
+      const auto arch =
+          target.reason ? std::nullopt : arch_of(set.on.at(accelerator.name), accelerator, target);
       if (!arch) {
-        if (target.reason || target.named) skip_target(accelerator, target);
+        if (target.reason || target.named)
+          skip_target(accelerator, target, filters_text(op_, accelerator));
         continue;
       }
       if (!offers(*item.choice.toolchain, arch->name)) {
@@ -293,11 +218,7 @@ class OpItems {
         continue;
       }
       fat.archs.push_back({target.form, *arch});
-      std::string name = arch->name;
-      if (target.form != accelerator.image_form) name += "+" + target.form;
-      std::vector<std::string>& names = item.entry.archs;
-      if (std::find(names.begin(), names.end(), name) == names.end())
-        names.push_back(std::move(name));
+      list_arch(target, *arch, item);
     }
     if (fat.archs.empty()) {
       return item.skip({ReasonCode::arch_filter_empty,
@@ -307,21 +228,6 @@ class OpItems {
     }
     item.fat_sets.push_back(std::move(fat));
   }
-
-  void skip_fat_arch(const Item& library, const Target& target, const ArchName& arch) {
-    Item item = new_item(*library.accelerator, library.entry.form);
-    item.arch = arch;
-    item.arch_named = target.named;
-    item.entry.arch = arch.name;
-    item.skip({ReasonCode::arch_unknown_to_toolchain,
-               fmt::format("{}, which makes the library, doesn't compile for {}",
-                           describe(*library.choice.toolchain), arch.name),
-               "take another toolchain, or leave the arch out"});
-    draft_.items.push_back(std::move(item));
-  }
-
-  Draft& draft_;
-  const Op& op_;
 };
 
 }  // namespace
@@ -329,8 +235,16 @@ class OpItems {
 void make_items(Draft& draft) {
   draft.targets.clear();
   draft.items.clear();
-  for (const Op* op : draft.scope.ops) OpItems(draft, *op).make();
-  if (draft.catalog.runtime) {
+  bool needs_runtime = false;
+  for (const Op* op : draft.scope.ops) {
+    if (op->kind == OpKind::python_extension) {
+      make_extension_items(draft, *op);
+      continue;
+    }
+    needs_runtime = true;
+    OpItems(draft, *op).make();
+  }
+  if (draft.catalog.runtime && needs_runtime) {
     draft.items.push_back(
         OpItems(draft, *draft.catalog.runtime).host_library("lib" + draft.catalog.runtime->name));
   }

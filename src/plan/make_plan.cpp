@@ -10,6 +10,7 @@
 #include "plan/canaries.h"
 #include "plan/compile_words.h"
 #include "plan/draft.h"
+#include "plan/extension_steps.h"
 #include "plan/items.h"
 #include "plan/need_trials.h"
 #include "plan/required.h"
@@ -111,6 +112,17 @@ std::vector<Item*> sort_items(Draft& draft) {
   return items;
 }
 
+/// By id; those that several entries share are once.
+void sort_steps(std::vector<Step>& steps) {
+  std::stable_sort(steps.begin(), steps.end(),
+                   [](const Step& a, const Step& b) { return a.id < b.id; });
+  steps.erase(std::unique(steps.begin(), steps.end(),
+                          [](const Step& a, const Step& b) {
+                            return a.id == b.id && a.argv == b.argv && a.inputs == b.inputs;
+                          }),
+              steps.end());
+}
+
 void add_entries(const Draft& draft, const std::vector<Item*>& items, Plan& plan) {
   plan.entries.reserve(items.size());
   plan.steps.reserve(2 * items.size());
@@ -128,8 +140,9 @@ void add_entries(const Draft& draft, const std::vector<Item*>& items, Plan& plan
     }
     plan.entries.push_back(std::move(item.entry));
   }
-  std::sort(plan.steps.begin(), plan.steps.end(),
-            [](const Step& a, const Step& b) { return a.id < b.id; });
+  sort_steps(plan.steps);
+  precompile_headers(plan.steps, plan.entries);
+  sort_steps(plan.steps);
   const auto twice = std::adjacent_find(plan.steps.begin(), plan.steps.end(),
                                         [](const Step& a, const Step& b) { return a.id == b.id; });
   if (twice != plan.steps.end()) {
@@ -176,8 +189,12 @@ void add_settings(Draft& draft, const std::vector<std::string>& left_out, Plan& 
     if (choice) add("toolchain." + name, describe(*choice.toolchain), choice.toolchain->origin);
   }
   const auto& torches = draft.machine.torches;
-  if (!torches.empty() && torches.front().demanded)
+  const bool used = std::any_of(draft.items.begin(), draft.items.end(),
+                                [](const Item& item) { return item.torch != nullptr; });
+  if (used || (!torches.empty() && torches.front().demanded))
     add("torch", describe(torches.front()), torches.front().origin);
+  if (used && read_skip_check(draft.request.environment).skipped)
+    add("torch check", "skipped", kSkipCheck);
   std::sort(plan.settings.begin(), plan.settings.end(),
             [](const Setting& a, const Setting& b) { return a.name < b.name; });
 }
@@ -186,6 +203,10 @@ void add_notes(Draft& draft, const std::vector<std::string>& left_out, Plan& pla
   for (const auto& [name, targets] : draft.targets) {
     if (!targets.note.empty()) plan.notes.push_back(targets.note);
   }
+  const SkipCheck check = read_skip_check(draft.request.environment);
+  const bool extensions = std::any_of(draft.items.begin(), draft.items.end(),
+                                      [](const Item& item) { return item.torch; });
+  if (extensions && !check.note.empty()) plan.notes.push_back(check.note);
   for (std::string& note : draft.chooser.notes()) plan.notes.push_back(std::move(note));
   if (!left_out.empty()) {
     plan.notes.push_back("not passed on to compilers: " + join(left_out, ", ") +

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "plan/extension_steps.h"
 #include "plan/trials.h"
 
 namespace dsbuild::plan {
@@ -43,10 +44,10 @@ Trial begin_header(const std::string& header, const Op& op, const Choice& choice
   return trial;
 }
 
-Trial host_header(const Draft& draft, const HostPart& part, const std::string& header) {
+Trial host_header(const Draft& draft, const HostPart& part, const std::string& header,
+                  const PartWords& words) {
   Trial trial = begin_header(header, part.op, part.host, draft.catalog.host());
-  trial.steps = object_steps(draft, part.host, host_words(draft, part.op), {},
-                             {trial_source(trial)}, trial_place(""));
+  trial.steps = object_steps(draft, part.host, words, {}, {trial_source(trial)}, trial_place(""));
   return trial;
 }
 
@@ -72,7 +73,8 @@ Trial linked(const Draft& draft, const HostPart& part, const PartWords& words, T
   return trial;
 }
 
-Trial library_trial(const Draft& draft, const HostPart& part, const manifest::LibraryNeed& need) {
+Trial library_trial(const Draft& draft, const HostPart& part, const manifest::LibraryNeed& need,
+                    PartWords words) {
   Trial trial = begin_trial(fmt::format("library {} with {}", need.name, need.symbol), part.op,
                             part.host, "install the development files of lib" + need.name);
   // The symbol's name in assembly, so that no declaration and no builtin is in the way.
@@ -81,12 +83,11 @@ Trial library_trial(const Draft& draft, const HostPart& part, const manifest::Li
       "extern \"C\" __attribute__((visibility(\"default\"))) void* need(void) {{ return symbol; "
       "}}\n",
       need.symbol);
-  PartWords words = host_words(draft, part.op);
   words.libraries = {"-l" + need.name};
   return linked(draft, part, words, std::move(trial));
 }
 
-Trial openmp_trial(const Draft& draft, const HostPart& part) {
+Trial openmp_trial(const Draft& draft, const HostPart& part, PartWords words) {
   Trial trial = begin_trial("OpenMP", part.op, part.host,
                             "install the OpenMP runtime of this compiler (for clang: libomp-dev)");
   trial.source =
@@ -94,7 +95,6 @@ Trial openmp_trial(const Draft& draft, const HostPart& part) {
       "extern \"C\" __attribute__((visibility(\"default\"))) int need(void) {\n"
       "  return omp_get_max_threads();\n"
       "}\n";
-  PartWords words = host_words(draft, part.op);
   words.flags.push_back("-fopenmp");
   words.link_flags.push_back("-fopenmp");
   return linked(draft, part, words, std::move(trial));
@@ -125,9 +125,10 @@ class NeedTrials {
       outcome_.reason = Reason{ReasonCode::need_missing, text + ": " + known.message(), hint};
     }
   }
-  void add_linked(const Needs& needs) {
-    for (const auto& library : needs.libraries) add(library_trial(draft_, part_, library));
-    if (needs.openmp) add(openmp_trial(draft_, part_));
+  void add_linked(const Needs& needs) { add_linked(needs, host_words(draft_, part_.op)); }
+  void add_linked(const Needs& needs, const PartWords& words) {
+    for (const auto& library : needs.libraries) add(library_trial(draft_, part_, library, words));
+    if (needs.openmp) add(openmp_trial(draft_, part_, words));
   }
 
   const Outcome& outcome() const { return outcome_; }
@@ -141,7 +142,7 @@ class NeedTrials {
 Outcome try_op(Draft& draft, const HostPart& part) {
   NeedTrials trials(draft, part);
   for (const std::string& header : part.op.needs.headers)
-    trials.add(host_header(draft, part, header));
+    trials.add(host_header(draft, part, header, host_words(draft, part.op)));
   trials.add_linked(part.op.needs);
   return trials.outcome();
 }
@@ -151,6 +152,20 @@ Outcome try_image(Draft& draft, const HostPart& part, const Item& item) {
   for (const std::string& header : item.set->needs.headers)
     trials.add(image_header(draft, item, header));
   trials.add_linked(item.set->needs);
+  return trials.outcome();
+}
+
+/// All that an extension needs, tried as its host sources are compiled.
+Outcome try_extension(Draft& draft, const HostPart& part, const Item& item) {
+  NeedTrials trials(draft, part);
+  const auto try_needs = [&](const Needs& needs, const PartWords& words) {
+    for (const std::string& header : needs.headers)
+      trials.add(host_header(draft, part, header, words));
+    trials.add_linked(needs, words);
+  };
+  try_needs(part.op.needs, extension_host_words(draft, item, *item.parts.front().part));
+  for (const PartBuild& build : item.parts)
+    try_needs(build.part->needs, extension_host_words(draft, item, *build.part));
   return trials.outcome();
 }
 
@@ -171,6 +186,12 @@ void try_needs_of(Draft& draft, const std::vector<Item*>& items) {
   if (library == items.end()) return;
   const Choice host = (*library)->host_choice;
   const HostPart part{*(*library)->op, host};
+  if (part.op.kind == manifest::OpKind::python_extension) {
+    for (Item* item : items) {
+      if (item->planned()) try_extension(draft, part, *item).apply_to(*item);
+    }
+    return;
+  }
   const Outcome of_op = try_op(draft, part);
   for (Item* item : items) of_op.apply_to(*item);
 

@@ -53,13 +53,44 @@ std::optional<Reason> find_unmet_package(const std::string& who, const manifest:
   return std::nullopt;
 }
 
+/// `fact` outside of `range`, told as `what`.
+std::optional<Reason> find_outside(const std::string& who, const std::string& what,
+                                   const std::optional<VersionRange>& range,
+                                   const Fact<Version>& fact, const std::string& where) {
+  if (!range || (fact && range->contains(*fact))) return std::nullopt;
+  return Reason{fact ? ReasonCode::need_version : ReasonCode::need_missing,
+                fmt::format("{} needs {} {}; {}", who, what, range->text(),
+                            fact ? fmt::format("{} is {}", where, fact->text) : fact.reason),
+                "take another one: --torch DIR or --python PATH"};
+}
+
+std::optional<Reason> find_unmet_torch(const std::string& who, const manifest::Needs& needs,
+                                       const probe::Torch& torch) {
+  if (auto reason = find_outside(who, "torch", needs.torch, torch.version, torch.path))
+    return reason;
+  if (auto reason = find_outside(who, "Python", needs.python, torch.python, torch.prefix))
+    return reason;
+  for (const auto& [name, range] : needs.python_packages) {
+    const auto found = torch.packages.find(name);
+    const auto missing = Fact<Version>::missing("it was not looked for beside " + torch.path);
+    auto reason = find_outside(who, "the Python package " + name, range,
+                               found == torch.packages.end() ? missing : found->second,
+                               "the one in " + torch.site);
+    if (!reason) continue;
+    reason->hint = "install it beside that torch";
+    return reason;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Reason> find_unmet_need(const std::string& who, const manifest::Needs& needs,
-                                      const probe::Machine& machine) {
+                                      const probe::Machine& machine, const probe::Torch* torch) {
   for (const auto find : {find_unmet_machine, find_unmet_command, find_unmet_package}) {
     if (auto reason = find(who, needs, machine)) return reason;
   }
+  if (torch != nullptr) return find_unmet_torch(who, needs, *torch);
   return std::nullopt;
 }
 

@@ -11,9 +11,11 @@
 
 namespace dsbuild::plan {
 
-/// The first need that the machine doesn't meet: host machines, commands, packages. `who` begins
-/// the sentence ("async_io").
+/// The first need that the machine doesn't meet: host machines, commands, packages; and of an
+/// extension's torch its version, its Python and the packages beside it. `who` begins the sentence
+/// ("async_io").
 std::optional<Reason> find_unmet_need(const std::string& who, const manifest::Needs& needs,
-                                      const probe::Machine& machine);
+                                      const probe::Machine& machine,
+                                      const probe::Torch* torch = nullptr);
 
 }  // namespace dsbuild::plan

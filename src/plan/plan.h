@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,10 +32,13 @@ struct Step {
   std::string toolchain_identity;            ///< part of the step's hash
   std::vector<std::string> kernels;          ///< symbols that the (ELF or PTX) output must hold
   bool any_kernel = false;                   ///< it must hold at least one kernel
+  std::shared_ptr<const Step> header;        ///< how a header that it reads may be precompiled
 };
 
 /// Form of the library that carries an op's host code, and of libdsops.
 inline constexpr const char* kLibraryForm = "library";
+/// Form of the module of a python_extension, and of what a toolchain makes for one.
+inline constexpr const char* kExtensionForm = "extension";
 
 enum class EntryState { planned, skipped };
 
@@ -50,13 +54,14 @@ struct Entry {
   std::optional<Reason> reason;     ///< when skipped
   std::string toolchain;            ///< Toolchain::id
   std::string artifact;             ///< its path in the bundle, when planned
-  std::vector<std::string> archs;   ///< in a shared_library: "sm_90", "sm_90+ptx"; else empty
+  std::vector<std::string> archs;   ///< of device code inside: "sm_90", "sm_90+ptx"; else empty
   std::vector<std::string> steps;   ///< Step::id, in order; the last one makes the artifact
   std::vector<std::string> trials;  ///< Trial::key of what is tried before the real steps
   std::map<std::string, std::string> needs;  ///< to be loaded: {"driver": ">=13.0"}
 
   /// The library that carries an op's host code; it follows from the op's images.
   bool is_host_library() const { return form == kLibraryForm; }
+  bool is_extension() const { return form == kExtensionForm; }
 };
 
 /// A small compile that is tried before the real steps: a canary of a toolchain, or something that

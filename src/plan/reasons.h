@@ -23,6 +23,9 @@ enum class ReasonCode {
   need_missing,
   need_version,
   machine_unsupported,
+  torch_absent,
+  torch_unsuited,
+  nothing_native,
 };
 
 struct ReasonRow {
@@ -33,7 +36,7 @@ struct ReasonRow {
 };
 
 // The rows are in the order of the enum (a test walks them).
-inline constexpr std::array<ReasonRow, 13> kReasons{{
+inline constexpr std::array<ReasonRow, 16> kReasons{{
     {ReasonCode::accelerator_not_requested, "accelerator_not_requested",
      "another accelerator was asked for", ExitCode::no_op},
     {ReasonCode::no_kernel, "no_kernel", "the op has no kernel for the accelerator",
@@ -60,6 +63,13 @@ inline constexpr std::array<ReasonRow, 13> kReasons{{
      ExitCode::no_op},
     {ReasonCode::machine_unsupported, "machine_unsupported",
      "the op is not for this kind of host machine", ExitCode::no_op},
+    {ReasonCode::torch_absent, "torch_absent", "no torch was found to build the extension for",
+     ExitCode::no_toolchain},
+    {ReasonCode::torch_unsuited, "torch_unsuited",
+     "this torch was not built for the accelerator, or with another major version of its toolkit",
+     ExitCode::no_toolchain},
+    {ReasonCode::nothing_native, "nothing_native", "there is nothing native in it to build",
+     ExitCode::no_op},
 }};
 
 /// Why one entry is skipped.

@@ -22,6 +22,8 @@ bool is_of_machine(ReasonCode code) {
     case ReasonCode::arch_unknown_to_toolchain:
     case ReasonCode::no_device:
     case ReasonCode::trial_failed:
+    case ReasonCode::torch_absent:
+    case ReasonCode::torch_unsuited:
       return true;
     default:
       return false;
@@ -36,7 +38,8 @@ bool is_of_needs(ReasonCode code) {
 
 /// The op can't do it, whatever the machine.
 bool is_of_op(ReasonCode code) {
-  return code == ReasonCode::no_kernel || code == ReasonCode::arch_filter_empty;
+  return code == ReasonCode::no_kernel || code == ReasonCode::arch_filter_empty ||
+         code == ReasonCode::nothing_native;
 }
 
 /// Names that lead to something.
@@ -50,9 +53,8 @@ struct Reached {
     ops.insert(item.entry.op);
     accelerators.insert(item.entry.accelerator);
     archs.emplace(item.entry.accelerator, item.entry.arch);
-    for (const FatSet& fat : item.fat_sets) {
-      for (const FatArch& arch : fat.archs) archs.emplace(item.entry.accelerator, arch.arch.name);
-    }
+    for (const FatArch& arch : fat_archs_of(item))
+      archs.emplace(item.entry.accelerator, arch.arch.name);
   }
 };
 

@@ -21,10 +21,30 @@ void tidy(std::vector<const Named*>& list) {
   list.erase(std::unique(list.begin(), list.end()), list.end());
 }
 
+/// Ops whose modules must be loaded before those that were asked for.
+void add_dependencies(const manifest::Catalog& catalog, Scope& scope) {
+  for (std::size_t i = 0; i < scope.ops.size(); ++i) {
+    for (const std::string& name : scope.ops[i]->after) {
+      const auto op = catalog.ops.find(name);
+      const bool is_new = op != catalog.ops.end() && std::find(scope.ops.begin(), scope.ops.end(),
+                                                               &op->second) == scope.ops.end();
+      if (is_new) scope.ops.push_back(&op->second);
+    }
+  }
+}
+
+bool has_extension(const Scope& scope) {
+  return std::any_of(scope.ops.begin(), scope.ops.end(), [](const manifest::Op* op) {
+    return op->kind == manifest::OpKind::python_extension;
+  });
+}
+
 void find_ops(const Request& request, const manifest::Catalog& catalog, Scope& scope,
               Diagnostics& diagnostics) {
-  scope.ops_named = !request.ops.empty();
+  const bool all = request.ops == std::vector<std::string>{kAllOps};
+  scope.ops_named = !request.ops.empty() && !all;
   for (const std::string& name : request.ops) {
+    if (all) break;
     const auto op = catalog.ops.find(name);
     if (op != catalog.ops.end()) {
       scope.ops.push_back(&op->second);
@@ -36,6 +56,7 @@ void find_ops(const Request& request, const manifest::Catalog& catalog, Scope& s
   if (!scope.ops_named) {
     for (const auto& [name, op] : catalog.ops) scope.ops.push_back(&op);
   }
+  add_dependencies(catalog, scope);
   tidy(scope.ops);
 }
 
@@ -67,6 +88,8 @@ void find_archs(const Request& request, const manifest::Catalog& catalog, Scope&
   for (const auto& [name, wishes] : scope.archs) {
     const manifest::Accelerator& accelerator = catalog.accelerators.at(name);
     if (scope.asks_for(accelerator) || wishes.from_variable || !wishes.names_accelerator) continue;
+    // Of the host they are the level of an extension's host code, whatever the accelerator.
+    if (accelerator.host && has_extension(scope)) continue;
     diagnostics.error(
         wishes.origin, "",
         "archs of " + name + " are asked for, but " + scope.accelerators_origin + " leaves it out",

@@ -14,6 +14,9 @@
 
 namespace dsbuild::plan {
 
+/// The word that asks for every op.
+inline constexpr const char* kAllOps = "all";
+
 struct Scope {
   std::vector<const manifest::Op*> ops;                    ///< by name
   std::vector<const manifest::Accelerator*> accelerators;  ///< by name

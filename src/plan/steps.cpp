@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "plan/compile_words.h"
+#include "plan/extension_steps.h"
 
 namespace dsbuild::plan {
 namespace {
@@ -208,6 +209,7 @@ std::vector<Step> link_steps(const Draft& draft, const Choice& host, const Choic
 }
 
 std::vector<Step> make_item_steps(const Draft& draft, const Item& item) {
+  if (!item.parts.empty()) return make_extension_steps(draft, item);
   return item.set != nullptr ? make_image_steps(draft, item) : make_library_steps(draft, item);
 }
 
@@ -220,10 +222,13 @@ std::map<std::string, std::string> find_load_needs(const Draft& draft, const Ite
   // A library is host code for the baseline, and the device code inside.
   manifest::ArchName baseline;
   baseline.name = draft.baseline;
-  add_load_needs(item.host_choice, draft.catalog.host().image_form, baseline, needs);
-  for (const FatSet& fat : item.fat_sets) {
-    for (const FatArch& arch : fat.archs) add_load_needs(item.choice, arch.form, arch.arch, needs);
+  if (item.torch != nullptr) {
+    baseline = item.level;
+    add_torch_needs(item, needs);
   }
+  add_load_needs(item.host_choice, draft.catalog.host().image_form, baseline, needs);
+  for (const FatArch& arch : fat_archs_of(item))
+    add_load_needs(item.choice, arch.form, arch.arch, needs);
   return needs;
 }
 

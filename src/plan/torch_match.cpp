@@ -21,15 +21,14 @@ std::string release_of(const Version& version) {
 /// The best other toolkit of the same kind that would fit; null when none does.
 const Toolchain* find_fitting_toolkit(const probe::Machine& machine, const Toolchain& toolkit,
                                       const Version& built_with) {
-  std::vector<const Toolchain*> others;
+  const Toolchain* best = nullptr;
   for (const Toolchain& other : machine.toolchains) {
     const bool fits = other.kind == toolkit.kind && other.version &&
                       other.state == probe::ToolchainState::complete &&
                       compare_releases(built_with, *other.version) != ReleaseFit::other_major;
-    if (fits) others.push_back(&other);
+    if (fits && (best == nullptr || suits_better(other, *best, built_with))) best = &other;
   }
-  if (others.empty()) return nullptr;
-  return sort_for_torch(std::move(others), built_with).front();
+  return best;
 }
 
 /// The first other torch that would fit; null when none does.
@@ -97,19 +96,13 @@ Fact<Version> find_built_with(const Torch& torch, const Accelerator& accelerator
   return Fact<Version>::missing("its files say nothing of " + accelerator.name, torch.path);
 }
 
-std::vector<const Toolchain*> sort_for_torch(std::vector<const Toolchain*> toolkits,
-                                             const Version& built_with) {
+bool suits_better(const Toolchain& a, const Toolchain& b, const Version& built_with) {
   const auto fit = [&built_with](const Toolchain& toolkit) {
     return toolkit.version ? compare_releases(built_with, *toolkit.version)
                            : ReleaseFit::other_major;
   };
-  std::stable_sort(toolkits.begin(), toolkits.end(),
-                   [&fit](const Toolchain* a, const Toolchain* b) {
-                     if (a->demanded != b->demanded) return a->demanded;
-                     if (fit(*a) != fit(*b)) return fit(*a) > fit(*b);
-                     return fit(*a) == ReleaseFit::same_major && *a->version > *b->version;
-                   });
-  return toolkits;
+  if (fit(a) != fit(b)) return fit(a) > fit(b);
+  return fit(a) == ReleaseFit::same_major && *a.version > *b.version;
 }
 
 TorchMatch match_torch(const Torch& torch, const Accelerator& accelerator, const Toolchain& toolkit,
@@ -118,7 +111,7 @@ TorchMatch match_torch(const Torch& torch, const Accelerator& accelerator, const
   if (!built_with) {
     const Torch* fitting =
         toolkit.version ? find_fitting_torch(machine, accelerator, *toolkit.version) : nullptr;
-    return {Reason{ReasonCode::need_missing,
+    return {Reason{ReasonCode::torch_unsuited,
                    fmt::format("{} has no {}: {}", describe(torch), accelerator.name,
                                built_with.reason),
                    torch_hint(fitting)},
@@ -151,8 +144,7 @@ std::string describe(const Torch& torch) {
 std::vector<std::string> find_lacks(const Torch& torch) {
   if (!torch.version) return {torch.version.reason};
   std::vector<std::string> lacks;
-  for (const auto* fact :
-       {&torch.interpreter, &torch.python_include, &torch.extension_suffix, &torch.cxx11_abi}) {
+  for (const auto* fact : {&torch.python_include, &torch.extension_suffix, &torch.cxx11_abi}) {
     if (!*fact) lacks.push_back(fact->source + ": " + fact->reason);
   }
   if (torch.includes.empty()) {
@@ -164,7 +156,7 @@ std::vector<std::string> find_lacks(const Torch& torch) {
 
 std::optional<Reason> find_torch_problem(const probe::Machine& machine) {
   if (machine.torches.empty()) {
-    return Reason{ReasonCode::need_missing, "no Python environment that was looked at has a torch",
+    return Reason{ReasonCode::torch_absent, "no Python environment that was looked at has a torch",
                   fmt::format("activate the one that has, or name it: {} PATH or {} DIR",
                               probe::kPythonFlag, probe::kTorchFlag)};
   }
@@ -172,12 +164,12 @@ std::optional<Reason> find_torch_problem(const probe::Machine& machine) {
   const auto lacks = find_lacks(torch);
   if (lacks.empty()) return std::nullopt;
   if (!torch.version) {
-    return Reason{ReasonCode::need_missing,
+    return Reason{ReasonCode::torch_absent,
                   fmt::format("{} {}: {}", torch.origin, torch.path, lacks.front()),
                   fmt::format("correct {} or leave it away", torch.origin)};
   }
   return Reason{
-      ReasonCode::need_missing,
+      ReasonCode::torch_absent,
       fmt::format("no extension can be built for {}: {}", describe(torch), join(lacks, "; ")),
       fmt::format("install what is missing, or name another torch: {} PATH or {} DIR",
                   probe::kPythonFlag, probe::kTorchFlag)};

@@ -32,10 +32,9 @@ ReleaseFit compare_releases(const Version& built_with, const Version& toolkit);
 /// What the torch was built with for the accelerator; missing with the reason.
 Fact<Version> find_built_with(const probe::Torch& torch, const manifest::Accelerator& accelerator);
 
-/// Those that suit the torch best first: of its own release, then the newest of its major release,
-/// then the others as they were. A demanded one keeps its place before all.
-std::vector<const probe::Toolchain*> sort_for_torch(std::vector<const probe::Toolchain*> toolkits,
-                                                    const Version& built_with);
+/// Whether `a` suits such a torch better than `b`: one of its own release does, then the newest of
+/// its major release; others are equal.
+bool suits_better(const probe::Toolchain& a, const probe::Toolchain& b, const Version& built_with);
 
 /// Whether they go together, with a sentence on what is worth knowing, or why not.
 struct TorchMatch {

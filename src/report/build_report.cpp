@@ -169,7 +169,12 @@ std::vector<OpRow> summarize_ops(const plan::Plan& plan) {
     }
     OpRow& row = rows.back();
     if (entry.state == plan::EntryState::planned) {
-      add_once(row.archs, entry.arch + (entry.form == usual_form ? "" : "+" + entry.form));
+      // A library that holds several archs lists them; the host code of an extension has a level.
+      for (const std::string& arch : entry.archs) add_once(row.archs, arch);
+      const auto level = entry.needs.find("cpu");
+      if (entry.is_extension() && level != entry.needs.end()) add_once(row.archs, level->second);
+      if (!entry.arch.empty())
+        add_once(row.archs, entry.arch + (entry.form == usual_form ? "" : "+" + entry.form));
     } else if (entry.reason) {
       add_once(skip_for(row, *entry.reason).archs, entry.arch);
     }

@@ -18,7 +18,7 @@ std::string check_kernels(const plan::StepFile& step, const fs::path& output) {
   if (!facts.problem.empty()) return fmt::format("{}: {}", step.outputs.front(), facts.problem);
   // Kernels of host code are ordinary functions; device code has functions that are none.
   const std::vector<std::string>& found = facts.device ? facts.kernels : facts.exported;
-  if (step.any_kernel && found.empty()) {
+  if (step.any_kernel && found.empty() && facts.embedded.empty()) {
     return step.outputs.front() + " holds no kernel, although the compiler ended well";
   }
   std::vector<std::string> missing;

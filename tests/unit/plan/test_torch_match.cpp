@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+
 #include "unit/plan/workbench.h"
 
 namespace dsbuild::plan {
@@ -54,7 +56,7 @@ TEST_CASE("a01: another major release is refused, with both versions, both paths
           "[torch]") {
   const auto refused = match("11.7", "12.0.140");
   REQUIRE(refused.reason);
-  CHECK(refused.reason->code == ReasonCode::toolchain_version);
+  CHECK(refused.reason->code == ReasonCode::torch_unsuited);
   CHECK(reason_row(refused.reason->code).when_required == ExitCode::no_toolchain);
   CHECK(refused.reason->text ==
         "torch-2.7.1 at /venv/torch was built with cuda 11.7, and nvcc-12.0.140 at " +
@@ -93,16 +95,18 @@ TEST_CASE("a05: an old toolkit that stands before the fitting one is told with t
   const auto refused = match_first(machine);
   REQUIRE(refused.reason);
   CHECK(contains(refused.reason->hint, "take nvcc-12.6.85: --toolkit nvcc=/usr/local/cuda-12.6"));
-  Strings order;
-  std::vector<const probe::Toolchain*> all;
-  for (const auto& one : machine.toolchains) all.push_back(&one);
-  for (const auto* one : sort_for_torch(all, *Version::parse("12.6"))) order.push_back(one->id);
-  CHECK(order == Strings{"nvcc-12.6.85", "nvcc-12.2.128", "nvcc-11.5.119", "nvcc-13.0.88"});
-  order.clear();
-  for (const auto* one : sort_for_torch(all, *Version::parse("12.4"))) order.push_back(one->id);
-  CHECK(order == Strings{"nvcc-12.6.85", "nvcc-12.2.128", "nvcc-11.5.119", "nvcc-13.0.88"});
-  machine.toolchains[3].demanded = true;
-  CHECK(sort_for_torch(all, *Version::parse("12.6")).front()->id == "nvcc-13.0.88");
+  const auto order = [&](const char* built_with) {
+    const auto version = *Version::parse(built_with);
+    auto all = machine.toolchains;
+    std::stable_sort(all.begin(), all.end(),
+                     [&](const auto& a, const auto& b) { return suits_better(a, b, version); });
+    Strings ids;
+    for (const auto& one : all) ids.push_back(one.id);
+    return ids;
+  };
+  CHECK(order("12.2") == Strings{"nvcc-12.2.128", "nvcc-12.6.85", "nvcc-11.5.119", "nvcc-13.0.88"});
+  CHECK(order("12.4") == Strings{"nvcc-12.6.85", "nvcc-12.2.128", "nvcc-11.5.119", "nvcc-13.0.88"});
+  CHECK(order("9.2") == Strings{"nvcc-11.5.119", "nvcc-12.2.128", "nvcc-12.6.85", "nvcc-13.0.88"});
 }
 
 TEST_CASE("a toolkit that is not whole is no way out, another torch that fits is one", "[torch]") {
@@ -133,7 +137,7 @@ TEST_CASE("DS_SKIP_CUDA_CHECK counts when it is exactly 1; another value is told
 TEST_CASE("a torch for CPU only serves no CUDA extension, and one that does is named", "[torch]") {
   const auto refused = match("", "13.0.88");
   REQUIRE(refused.reason);
-  CHECK(refused.reason->code == ReasonCode::need_missing);
+  CHECK(refused.reason->code == ReasonCode::torch_unsuited);
   CHECK(refused.reason->text == "torch-2.7.1 at /venv/torch has no cuda: a build for CPU only");
   probe::Machine machine;
   machine.torches = {make_torch("2.7.1", ""), make_torch("2.15.0+cu132", "13.2", "/new")};
@@ -159,7 +163,7 @@ TEST_CASE("HIP is compared with a ROCm in the same way, and found by the acceler
   CHECK(contains(against("6.4.1").note, "rocm 6.3"));
   CHECK(against("7.0").reason);
   CHECK(match_torch(torch, accelerator("cuda"), rocm, machine, false).reason->code ==
-        ReasonCode::need_missing);
+        ReasonCode::torch_unsuited);
 }
 
 TEST_CASE("what torch or its Python lacks is told before anything is compiled", "[torch]") {
@@ -183,6 +187,136 @@ TEST_CASE("no torch, and a named one that isn't there, are told with what would 
   machine.torches[0].path = "/bare";
   machine.torches[0].version = Fact<Version>::missing("no version.py in /bare/x", "/bare");
   CHECK(find_torch_problem(machine)->text == "--python /bare: no version.py in /bare/x");
+}
+
+/// One extension: `sources` besides its binding, for CUDA and the host.
+manifest::Catalog with_extension(const Strings& sources) {
+  manifest::Catalog catalog = make_catalog();
+  const manifest::Op other = catalog.ops.at("legacy");
+  const std::filesystem::path folder = other.folder;
+  catalog.ops.clear();
+  manifest::Op op;
+  op.name = "ext";
+  op.kind = manifest::OpKind::python_extension;
+  op.module = "pkg.ops.ext_op";
+  op.file = other.file;
+  op.folder = folder;
+  op.root = other.root;
+  manifest::ExtensionPart part;
+  part.on = {{"cpu", {}}, {"cuda", {}}};
+  part.binding = {folder / "bind.cpp"};
+  for (const std::string& source : sources) part.sources.push_back(folder / source);
+  op.parts = {part};
+  catalog.ops.emplace(op.name, op);
+  return catalog;
+}
+
+probe::Machine with_torch(std::vector<probe::Torch> torches,
+                          const std::vector<probe::Toolchain>& toolkits) {
+  probe::Machine machine = make_machine();
+  machine.toolchains = {make_gcc("12.2.0")};
+  machine.toolchains.insert(machine.toolchains.end(), toolkits.begin(), toolkits.end());
+  for (probe::Torch& torch : torches) {
+    torch.python = Fact<Version>::known(*Version::parse("3.11"), "");
+    torch.extension_suffix = Fact<std::string>::known(".cpython-311-x86_64-linux-gnu.so", "");
+    torch.libraries = {{"cpu", {"c10"}}, {"cuda", {"c10", "c10_cuda"}}};
+    torch.lib = torch.path + "/lib";
+  }
+  machine.torches = std::move(torches);
+  return machine;
+}
+
+Made plan_extension(const probe::Machine& machine, const Strings& sources,
+                    const Environment& environment = {}) {
+  Wishes wishes{{"ext"}, {"cuda"}, "8.0", {}};
+  wishes.environment = environment;
+  return plan_for(wishes, with_extension(sources), machine);
+}
+
+const Entry& only_entry(const Made& made) {
+  const Entry* found = nullptr;
+  for (const Entry& entry : made.plan.entries) {
+    if (entry.op == "ext" && entry.accelerator == "cuda") found = &entry;
+  }
+  REQUIRE(found);
+  return *found;
+}
+
+TEST_CASE("a01: a plan refuses another major release before any step, unless it is told not to",
+          "[torch]") {
+  const auto machine = with_torch({make_torch("2.7.1+cu126", "12.6")}, {toolkit("13.0.88", "/c")});
+  const Made refused = plan_extension(machine, {"k.cu"});
+  REQUIRE(only_entry(refused).reason);
+  CHECK(only_entry(refused).reason->code == ReasonCode::torch_unsuited);
+  CHECK(refused.plan.steps.empty());
+  CHECK(refused.plan.verdict() == ExitCode::no_toolchain);
+
+  const Made told = plan_extension(machine, {"k.cu"}, {{"DS_SKIP_CUDA_CHECK", "1"}});
+  CHECK(only_entry(told).state == EntryState::planned);
+  CHECK(contains(told.notes(), "DS_SKIP_CUDA_CHECK=1"));
+  const auto is_check = [](const Setting& setting) {
+    return setting.name == "torch check" && setting.origin == "DS_SKIP_CUDA_CHECK";
+  };
+  CHECK(std::any_of(told.plan.settings.begin(), told.plan.settings.end(), is_check));
+
+  const Made misspelt = plan_extension(machine, {"k.cu"}, {{"DS_SKIP_CUDA_CHECK", "yes"}});
+  CHECK(only_entry(misspelt).reason);
+  CHECK(contains(misspelt.notes(), "only 1 has"));
+}
+
+TEST_CASE("a05: of several toolkits the one of torch's own release compiles its extensions",
+          "[torch]") {
+  const Made made = plan_extension(
+      with_torch(
+          {make_torch("2.7.1+cu126", "12.6")},
+          {toolkit("13.0.88", "/new"), toolkit("12.4.131", "/old"), toolkit("12.6.85", "/own")}),
+      {"k.cu"});
+  REQUIRE(only_entry(made).state == EntryState::planned);
+  const auto uses = [&](const std::string& id) {
+    return std::any_of(made.plan.steps.begin(), made.plan.steps.end(),
+                       [&](const Step& step) { return step.toolchain == id; });
+  };
+  CHECK(uses("nvcc-12.6.85"));
+  CHECK_FALSE(uses("nvcc-13.0.88"));
+  CHECK(made.notes().find("same major") == std::string::npos);
+}
+
+TEST_CASE("a02: a minor release of its own is one note in the whole plan", "[torch]") {
+  const Made made =
+      plan_extension(with_torch({make_torch("2.15.0+cu132", "13.2")}, {toolkit("13.0.88", "/c")}),
+                     {"k.cu", "l.cu"});
+  REQUIRE(only_entry(made).state == EntryState::planned);
+  CHECK(contains(made.notes(), "torch-2.15.0+cu132 was built with cuda 13.2"));
+  CHECK(std::count_if(made.plan.notes.begin(), made.plan.notes.end(),
+                      [](const std::string& note) { return contains(note, "same major"); }) == 1);
+}
+
+TEST_CASE("a toolkit that was demanded is not replaced by one that suits torch better", "[torch]") {
+  auto machine = with_torch({make_torch("2.7.1+cu126", "12.6")},
+                            {toolkit("13.0.88", "/new"), toolkit("12.6.85", "/own")});
+  machine.toolchains[1].demanded = true;
+  machine.toolchains[1].origin = "CUDA_HOME";
+  const Made made = plan_extension(machine, {"k.cu"});
+  REQUIRE(only_entry(made).reason);
+  CHECK(contains(only_entry(made).reason->text, "nvcc-13.0.88"));
+  CHECK(contains(only_entry(made).reason->hint, "take nvcc-12.6.85: --toolkit nvcc=/own"));
+}
+
+TEST_CASE("an extension without device sources needs no toolkit, whatever torch was built with",
+          "[torch]") {
+  const Made made = plan_extension(with_torch({make_torch("2.7.1+cu126", "12.6")}, {}), {"h.cpp"});
+  CHECK(only_entry(made).state == EntryState::planned);
+}
+
+TEST_CASE("without a torch, and with one that lacks Python.h, an extension has its reason",
+          "[torch]") {
+  const Made none = plan_extension(with_torch({}, {}), {"h.cpp"});
+  REQUIRE(only_entry(none).reason);
+  CHECK(only_entry(none).reason->code == ReasonCode::torch_absent);
+  CHECK(none.plan.verdict() == ExitCode::no_toolchain);
+  auto machine = with_torch({make_torch("2.7.1+cu126", "12.6")}, {});
+  machine.torches[0].python_include = Fact<std::string>::missing("no Python.h", "/usr/include");
+  CHECK(contains(only_entry(plan_extension(machine, {"h.cpp"})).reason->text, "no Python.h"));
 }
 
 }  // namespace

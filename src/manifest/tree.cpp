@@ -1,0 +1,98 @@
+#include "manifest/tree.h"
+
+#include "base/pattern.h"
+#include "base/text.h"
+#include "manifest/op_parts.h"
+#include "manifest/words.h"
+
+namespace fs = std::filesystem;
+
+namespace dsbuild::manifest {
+namespace {
+
+VersionFile read_version_file(const Node& node) {
+  return {node.at("file").text(), node.at("regex").texts()};
+}
+
+std::optional<Version> find_version(const System& system, const fs::path& root,
+                                    const VersionFile& rule) {
+  std::string number;
+  const std::string text = system.read_file(root / rule.file).value_or("");
+  for (const std::string& regex : rule.regexes) {
+    const auto found = Pattern("(?m)" + regex).find(text);
+    if (!found) return std::nullopt;
+    number += (number.empty() ? "" : ".") + *found;
+  }
+  return Version::parse(number);
+}
+
+std::vector<NamedArchs> read_named_archs(const Node& list,
+                                         const std::map<std::string, Accelerator>& accelerators) {
+  std::vector<NamedArchs> rows;
+  for (const Node& item : list.items()) {
+    NamedArchs row;
+    read_conditions(item.at("when"), row.when);
+    for (const auto& [key, archs] : item.members()) {
+      if (key == "when") continue;
+      if (!accelerators.contains(key)) archs.complain(Rule::unknown_accelerator, {key, ""});
+      row.archs.emplace(key, archs.texts());
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+FolderRule read_folder(const Node& node) {
+  FolderRule rule;
+  rule.variables = node.at("variables").texts();
+  rule.packages = node.at("packages").texts();
+  rule.marker = node.at("marker").text();
+  if (node.has("version")) rule.version = read_version_file(node.at("version"));
+  std::map<std::string, VersionRange> ranges;
+  if (node.has("range")) read_range(node.at("range"), "range", ranges);
+  if (!ranges.empty()) rule.range = ranges.begin()->second;
+  rule.include = node.at("include").texts();
+  rule.libraries = node.at("libraries").texts();
+  rule.hint = node.at("hint").text();
+  return rule;
+}
+
+/// The layout's root at or above the folder: at most the parents that its marker names.
+std::optional<fs::path> find_root(const System& system, const fs::path& folder,
+                                  const std::string& marker) {
+  fs::path at = folder;
+  for (int up = 0; up < 3; ++up) {
+    if (system.exists(at / marker)) return at;
+    if (!at.has_relative_path()) break;
+    at = at.parent_path();
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<SourceTree> find_tree(const System& system, const Node& root, const fs::path& folder,
+                                    const std::map<std::string, Accelerator>& accelerators) {
+  SourceTree tree;
+  for (const Node& layout : root.at("layouts").items()) {
+    const auto found = find_root(system, folder, layout.at("marker").text());
+    if (!found) continue;
+    tree.root = *found;
+    tree.version = find_version(system, *found, read_version_file(layout.at("version")));
+    for (const auto& [from, to] : layout.at("moved").members()) tree.moved.emplace(from, to.text());
+    break;
+  }
+  if (tree.root.empty()) return std::nullopt;
+  tree.name = root.at("name").text();
+  tree.summary = root.at("summary").text();
+  tree.file = root.file();
+  for (const auto& [name, list] : root.at("archs").members())
+    tree.archs.emplace(name, read_named_archs(list, accelerators));
+  for (const auto& [name, node] : root.at("folders").members())
+    tree.folders.emplace(name, read_folder(node));
+  tree.sources = root.at("sources").texts();
+  for (const auto& [file, why] : root.at("unused").members()) tree.unused.emplace(file, why.text());
+  return tree;
+}
+
+}  // namespace dsbuild::manifest

@@ -1,0 +1,248 @@
+#include "plan/extension_items.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+#include "plan/item_maker.h"
+#include "plan/needs.h"
+#include "plan/torch_match.h"
+
+namespace dsbuild::plan {
+namespace {
+
+using manifest::Accelerator;
+using manifest::ArchName;
+using manifest::ExtensionPart;
+using manifest::Op;
+
+bool ends_with_one_of(const std::string& text, const std::vector<std::string>& suffixes) {
+  return std::any_of(suffixes.begin(), suffixes.end(),
+                     [&](const std::string& suffix) { return text.ends_with(suffix); });
+}
+
+bool holds(const std::optional<VersionRange>& range, const Fact<Version>& version) {
+  return !range || (version && range->contains(*version));
+}
+
+std::string module_path(const Op& op) {
+  return replace_all(op.module, ".", "/");
+}
+
+class ExtensionItems : ItemMaker {
+ public:
+  using ItemMaker::ItemMaker;
+
+  void make() {
+    std::set<std::string> own;
+    for (const ExtensionPart& part : op_.parts) {
+      for (const auto& [name, filter] : part.on) own.insert(name);
+    }
+    for (const auto& [name, accelerator] : draft_.catalog.accelerators) {
+      if (!own.contains(name)) {
+        if (draft_.scope.names(accelerator))
+          skip_whole(accelerator, no_kernel(accelerator, {own.begin(), own.end()}));
+      } else if (!draft_.scope.asks_for(accelerator)) {
+        skip_whole(accelerator, not_requested(name));
+      } else {
+        make_for(accelerator);
+      }
+    }
+  }
+
+ private:
+  /// The torch that was chosen; a reason where there is none.
+  std::optional<Reason> find_torch() {
+    auto problem = find_torch_problem(draft_.machine);
+    if (!problem) {
+      torch_ = &draft_.machine.torches.front();
+      return std::nullopt;
+    }
+    problem->text = op_.name + " needs a torch to be built for: " + problem->text;
+    return problem;
+  }
+
+  /// A torch is built for some accelerators; for others there are plug-ins beside it, which say
+  /// nothing about how extensions are compiled.
+  std::optional<Reason> find_unserved(const Accelerator& accelerator) const {
+    if (accelerator.host || torch_->libraries.contains(accelerator.name)) return std::nullopt;
+    const bool of_torch = std::any_of(
+        accelerator.toolchains.begin(), accelerator.toolchains.end(),
+        [](const manifest::ToolchainRecipe& recipe) { return recipe.extension.has_value(); });
+    if (!of_torch && draft_.scope.names(accelerator)) return std::nullopt;
+    return Reason{
+        ReasonCode::torch_unsuited,
+        fmt::format("{} at {} was not built for {}", torch_->id, torch_->path, accelerator.name),
+        of_torch ? "take a torch that was: --torch DIR or --python PATH"
+                 : "name it if its plug-in is used: --accelerators " + accelerator.name};
+  }
+
+  std::vector<const ExtensionPart*> parts_for(const Accelerator& accelerator,
+                                              const probe::Toolchain* toolchain) const {
+    std::vector<const ExtensionPart*> parts;
+    for (const ExtensionPart& part : op_.parts) {
+      const bool counts = part.on.contains(accelerator.name) &&
+                          holds(part.when.torch, torch_->version) &&
+                          holds(part.when.python, torch_->python) &&
+                          (!part.when.toolkit ||
+                           (toolchain != nullptr && holds(part.when.toolkit, toolchain->version)));
+      if (counts) parts.push_back(&part);
+    }
+    return parts;
+  }
+
+  static bool is_native(const std::vector<const ExtensionPart*>& parts) {
+    return std::any_of(parts.begin(), parts.end(), [](const ExtensionPart* part) {
+      return !part->binding.empty() || !part->sources.empty();
+    });
+  }
+
+  std::optional<Reason> find_unmet(const std::vector<const ExtensionPart*>& parts) const {
+    if (auto unmet = find_unmet_need(op_.name, op_.needs, draft_.machine, torch_)) return unmet;
+    for (const ExtensionPart* part : parts) {
+      if (auto unmet = find_unmet_need(op_.name, part->needs, draft_.machine, torch_)) return unmet;
+    }
+    return std::nullopt;
+  }
+
+  /// Host sources alone need no toolchain of the accelerator, unless the op says so.
+  bool needs_device(const Item& item, const std::vector<const ExtensionPart*>& parts) const {
+    const Accelerator& accelerator = *item.accelerator;
+    if (accelerator.host) return false;
+    const auto asks = [&](const manifest::Needs& needs) {
+      return needs.toolchains.contains(accelerator.name);
+    };
+    return asks(op_.needs) || std::any_of(parts.begin(), parts.end(), [&](const auto* part) {
+             const auto is_device = [&](const auto& source) {
+               return is_device_source(item, draft_.catalog.host(), source);
+             };
+             return asks(part->needs) ||
+                    std::any_of(part->sources.begin(), part->sources.end(), is_device) ||
+                    std::any_of(part->binding.begin(), part->binding.end(), is_device);
+           });
+  }
+
+  void make_for(const Accelerator& accelerator) {
+    if (auto reason = find_torch()) return skip_whole(accelerator, std::move(*reason));
+    std::vector<const ExtensionPart*> parts = parts_for(accelerator, nullptr);
+    if (!parts.empty() && !is_native(parts)) {
+      return skip_whole(
+          accelerator,
+          {ReasonCode::nothing_native,
+           fmt::format("{} on {} is {}", op_.name, accelerator.name, parts.front()->python), ""});
+    }
+    if (auto reason = find_unserved(accelerator))
+      return skip_whole(accelerator, std::move(*reason), torch_->demanded);
+    Item item = new_item(accelerator, kExtensionForm);
+    item.torch = torch_;
+    const Accelerator& host = draft_.catalog.host();
+    item.host_choice = draft_.chooser.choose({&host, kExtensionForm});
+    item.choice = item.host_choice;
+    if (plan(item) && needs_device(item, parts)) {
+      const bool any_release = read_skip_check(draft_.request.environment).skipped;
+      item.choice = draft_.chooser.choose({&accelerator,
+                                           kExtensionForm,
+                                           "",
+                                           false,
+                                           {need_of(op_.needs, accelerator), nullptr},
+                                           torch_,
+                                           any_release});
+      if (plan(item)) parts = parts_for(accelerator, item.choice.toolchain);
+    }
+    if (item.planned()) {
+      if (auto unmet = find_unmet(parts)) item.skip(std::move(*unmet));
+    }
+    for (const ExtensionPart* part : parts) {
+      if (item.planned()) add_part(item, *part);
+    }
+    make_levels(std::move(item));
+  }
+
+  static const VersionRange* need_of(const manifest::Needs& needs, const Accelerator& accelerator) {
+    const auto range = needs.toolchains.find(accelerator.name);
+    return range == needs.toolchains.end() ? nullptr : &range->second;
+  }
+
+  /// A part of device sources that takes none of the archs ends the op: its module would lack
+  /// symbols.
+  void add_part(Item& item, const ExtensionPart& part) {
+    PartBuild build{&part, {}};
+    const Accelerator& accelerator = *item.accelerator;
+    if (item.choice.toolchain == item.host_choice.toolchain || accelerator.host)
+      return item.parts.push_back(std::move(build));
+    const Targets& targets = targets_of(accelerator);
+    if (targets.out) return item.skip(*targets.out);
+    const manifest::ArchFilter& filter = part.on.at(accelerator.name);
+    for (const Target& target : targets.list) {
+      const auto arch = target.reason ? std::nullopt : arch_of(filter, accelerator, target);
+      if (!arch) {
+        if (target.reason || target.named) skip_target(accelerator, target, describe({&filter}));
+      } else if (!offers(*item.choice.toolchain, arch->name)) {
+        skip_fat_arch(item, target, *arch);
+      } else {
+        build.archs.push_back({target.form, *arch});
+        list_arch(target, *arch, item);
+      }
+    }
+    if (build.archs.empty()) {
+      return item.skip({ReasonCode::arch_filter_empty,
+                        fmt::format("{} has sources for {} {}, and none of these archs is built",
+                                    op_.name, accelerator.name, describe({&filter})),
+                        ""});
+    }
+    item.parts.push_back(std::move(build));
+  }
+
+  /// One module for each level that was asked for; the usual one when none was.
+  std::vector<ArchName> find_levels() {
+    const Accelerator& host = draft_.catalog.host();
+    std::vector<ArchName> levels;
+    if (draft_.scope.wishes_of(host.name) != nullptr) {
+      for (const Target& target : targets_of(host).list) {
+        if (!target.reason) levels.push_back(target.arch);
+      }
+    }
+    if (!levels.empty()) return levels;
+    const auto usual = host.archs.extension.find(draft_.scope.machine);
+    const std::string name = usual == host.archs.extension.end() ? draft_.baseline : usual->second;
+    if (const auto arch = manifest::parse_arch_name(host, name, draft_.scope.machine))
+      levels.push_back(*arch);
+    return levels;
+  }
+
+  void make_levels(Item item) {
+    if (!item.planned()) {
+      draft_.items.push_back(std::move(item));
+      return;
+    }
+    const std::vector<ArchName> levels = find_levels();
+    for (const ArchName& level : levels) {
+      Item one = item;
+      one.level = level;
+      if (levels.size() > 1) one.entry.variant = level.name;
+      one.entry.artifact =
+          fmt::format("extensions/{}/{}{}{}{}", item.accelerator->name, module_path(op_),
+                      levels.size() > 1 ? "." : "", one.entry.variant, *torch_->extension_suffix);
+      draft_.items.push_back(std::move(one));
+    }
+  }
+
+  const probe::Torch* torch_ = nullptr;
+};
+
+}  // namespace
+
+bool is_device_source(const Item& item, const Accelerator& host,
+                      const std::filesystem::path& source) {
+  const std::string& name = source.native();
+  return !item.accelerator->host && ends_with_one_of(name, item.accelerator->suffixes) &&
+         !ends_with_one_of(name, host.suffixes);
+}
+
+void make_extension_items(Draft& draft, const Op& op) {
+  ExtensionItems(draft, op).make();
+}
+
+}  // namespace dsbuild::plan

@@ -1,0 +1,320 @@
+#include "plan/extension_steps.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "manifest/arch_name.h"
+#include "plan/compile_words.h"
+#include "plan/extension_items.h"
+#include "plan/recipes.h"
+
+namespace dsbuild::plan {
+namespace {
+
+using manifest::Accelerator;
+using manifest::ExtensionPart;
+using manifest::Op;
+
+/// torch's macro for the name of the module's init.
+constexpr const char* kModuleMacro = "TORCH_EXTENSION_NAME";
+constexpr std::size_t kFolderDigits = 12;
+/// Stands for the folder of a step's files until their hash is known.
+constexpr const char* kUnsettled = "{build}/obj/extension/@";
+
+std::string last_part(const std::string& module) {
+  return module.substr(module.rfind('.') + 1);
+}
+
+/// Every arch of the build, or the level of the host code, has what the macro stands for.
+bool has_feature(const Draft& draft, const Item& item, const manifest::Feature& feature) {
+  const Accelerator& host = draft.catalog.host();
+  const auto takes = [&](const Accelerator& accelerator, const manifest::ArchName& arch) {
+    const auto filter = feature.find(accelerator.name);
+    return filter != feature.end() &&
+           manifest::apply_filter(accelerator, filter->second, arch, draft.scope.machine);
+  };
+  if (takes(host, item.level)) return true;
+  const std::vector<FatArch> archs = fat_archs_of(item);
+  return !archs.empty() && std::all_of(archs.begin(), archs.end(), [&](const FatArch& arch) {
+    return takes(*item.accelerator, arch.arch);
+  });
+}
+
+/// Words that last as long as the steps are made.
+struct TorchWords {
+  std::vector<std::string> defines, includes, libraries;
+
+  TorchWords(const Item& item, const Accelerator& host) {
+    const probe::Torch& torch = *item.torch;
+    for (const std::string& define : torch.defines) defines.push_back("-D" + define);
+    const auto add_folder = [this](const std::string& folder) {
+      includes.push_back("-isystem");
+      includes.push_back(folder);
+    };
+    for (const std::string& folder : torch.includes) add_folder(folder);
+    if (torch.python_include) add_folder(*torch.python_include);
+    auto names = torch.libraries.find(item.accelerator->name);
+    if (names == torch.libraries.end()) names = torch.libraries.find(host.name);
+    if (names == torch.libraries.end()) return;
+    for (const std::string& name : names->second) libraries.push_back("-l" + name);
+  }
+};
+
+class ExtensionSteps {
+ public:
+  ExtensionSteps(const Draft& draft, const Item& item)
+      : draft_(draft), item_(item), host_(draft.catalog.host()), torch_(item, host_) {}
+
+  std::vector<Step> make() {
+    for (const PartBuild& build : item_.parts) {
+      for (const auto& source : build.part->binding) add_object(build, source, true);
+      for (const auto& source : build.part->sources) add_object(build, source, false);
+    }
+    add_link();
+    return std::move(steps_);
+  }
+
+  PartWords words_of(const ExtensionPart& part, const std::string& tool, bool binding) const {
+    const Op& op = *item_.op;
+    const OptionLayers layers{&op.options, &part.options};
+    PartWords words;
+    std::map<std::string, std::string> macros;
+    for (const auto& [macro, feature] : op.features) {
+      if (has_feature(draft_, item_, feature)) macros.emplace(macro, "");
+    }
+    if (binding) macros.emplace(kModuleMacro, last_part(op.module));
+    words.defines = define_words(layers, macros);
+    words.includes = include_words(layers, op, draft_.catalog, draft_.paths, false);
+    // The root of a source tree is no include folder of its ops.
+    if (draft_.catalog.tree) std::erase(words.includes, "-I" + draft_.paths.name(op.folder));
+    words.flags = flag_words(layers, tool);
+    words.link_flags = flag_words(layers, kLinkTool);
+    words.source_root = draft_.paths.name(op.folder);
+    words.standard = fmt::format("{}c++{}", kStandardFlag, item_.torch->standard);
+    return words;
+  }
+
+  bool uses_device() const { return item_.choice.toolchain != item_.host_choice.toolchain; }
+
+  std::vector<std::string> device_words(
+      const std::vector<std::string> manifest::ExtensionRecipe::*flags) const {
+    if (!uses_device()) return {};
+    return expand_words((*item_.choice.recipe->extension).*flags,
+                        make_toolchain_values(item_.choice));
+  }
+
+ private:
+  Values make_values(const Values& toolchain, const PartWords& words) const {
+    Values values(&toolchain);
+    values.set("op", item_.op->name);
+    values.set("machine", draft_.scope.machine);
+    values.set("baseline", draft_.baseline);
+    values.set("level", item_.level.name);
+    values.set("src", words.source_root);
+    values.set_list("defines", words.defines);
+    values.set_list("includes", words.includes);
+    values.set_list("flags", words.flags);
+    values.set_list("link_flags", words.link_flags);
+    values.set_list("libraries", words.libraries);
+    values.set_list("torch_defines", torch_.defines);
+    values.set_list("torch_includes", torch_.includes);
+    values.set_list("torch_libraries", torch_.libraries);
+    values.set("torch_lib", item_.torch->lib);
+    return values;
+  }
+
+  StepGroup group_of(const Choice& choice, const PartWords& words, const std::string& folder,
+                     const Values& values) const {
+    StepGroup group;
+    group.choice = &choice;
+    group.user = &draft_.request.environment;
+    group.folder = folder;
+    group.about = "for " + item_.torch->id;
+    group.standard = words.standard;
+    group.values = &values;
+    return group;
+  }
+
+  void add_object(const PartBuild& build, const std::filesystem::path& source, bool binding) {
+    const bool device = is_device_source(item_, host_, source);
+    const Choice& choice = device ? item_.choice : item_.host_choice;
+    PartWords words =
+        words_of(*build.part, device ? item_.accelerator->flags : host_.flags, binding);
+    if (!device) {
+      for (std::string& word : device_words(&manifest::ExtensionRecipe::host_flags))
+        words.flags.push_back(std::move(word));
+    }
+    const Values toolchain = make_toolchain_values(choice);
+    Values values = make_values(toolchain, words);
+    const manifest::ExtensionRecipe& recipe = *choice.recipe->extension;
+    const bool may_precompile =
+        !device && host_recipe().header && build.part->torch_sources.contains(source);
+    if (!may_precompile) values.set_list("torch_header", none_);
+    StepGroup group = group_of(choice, words, kUnsettled, values);
+    if (device) group.archs = build.archs;
+    std::vector<Step> steps = make_steps(recipe.object, {draft_.paths.name(source)}, "", group);
+    settle(steps);
+    if (may_precompile) steps.back().header = header_of(words);
+    objects_.push_back(steps.back().outputs.front());
+    std::move(steps.begin(), steps.end(), std::back_inserter(steps_));
+  }
+
+  const manifest::ExtensionRecipe& host_recipe() const {
+    return *item_.host_choice.recipe->extension;
+  }
+
+  /// Their files go into a folder that tells what makes them, so that ops share them.
+  static void settle(std::vector<Step>& steps) {
+    Hasher hasher;
+    for (const Step& step : steps)
+      hasher.field("step", step_hash(step)).field("in", join(step.inputs, " "));
+    const std::string folder = hasher.hex().substr(0, kFolderDigits);
+    const auto name = [&folder](std::string& text) {
+      text =
+          replace_all(std::move(text), kUnsettled, std::string("{build}/obj/extension/") + folder);
+    };
+    for (Step& step : steps) {
+      step.id = replace_all(std::move(step.id), "obj/extension/@", "obj/extension/" + folder);
+      name(step.depfile);
+      for (auto* list : {&step.argv, &step.inputs, &step.outputs}) {
+        for (std::string& text : *list) name(text);
+      }
+      std::map<std::string, std::string> files;
+      for (auto& [path, text] : step.files)
+        files.emplace(replace_all(path, kUnsettled, "{build}/obj/extension/" + folder), text);
+      step.files = std::move(files);
+    }
+  }
+
+  /// How the header is precompiled for a compile with these words. Warnings, macros and folders of
+  /// the op make no other one.
+  std::shared_ptr<const Step> header_of(const PartWords& words) const {
+    PartWords own = words;
+    own.defines.clear();
+    own.includes.clear();
+    std::erase_if(own.flags, [](const std::string& flag) { return flag.starts_with("-W"); });
+    const Values toolchain = make_toolchain_values(item_.host_choice);
+    const Values values = make_values(toolchain, own);
+    const std::string source = std::string(kUnsettled) + "/torch_extension.h";
+    std::vector<Step> steps = make_steps({*host_recipe().header}, {source}, "",
+                                         group_of(item_.host_choice, own, kUnsettled, values));
+    steps.back().files[source] = "#include <torch/extension.h>\n";
+    settle(steps);
+    return std::make_shared<const Step>(std::move(steps.back()));
+  }
+
+  void add_link() {
+    const Op& op = *item_.op;
+    PartWords words = words_of(*item_.parts.front().part, host_.flags, false);
+    words.link_flags = flag_words({&op.options}, kLinkTool);
+    std::vector<std::string> libraries = op.libraries;
+    for (const PartBuild& build : item_.parts) {
+      for (std::string& flag : flag_words({&build.part->options}, kLinkTool))
+        words.link_flags.push_back(std::move(flag));
+      libraries.insert(libraries.end(), build.part->libraries.begin(), build.part->libraries.end());
+    }
+    for (std::string& word : device_words(&manifest::ExtensionRecipe::link_flags))
+      words.link_flags.push_back(std::move(word));
+    for (const std::string& library : libraries) words.libraries.push_back("-l" + library);
+    const Values toolchain = make_toolchain_values(item_.host_choice);
+    Values values = make_values(toolchain, words);
+    values.set("rpath", rpath());
+    StepGroup group = group_of(
+        item_.host_choice, words,
+        fmt::format("{}obj/{}/{}/extension", kBuildFolder, op.name, item_.accelerator->name),
+        values);
+    group.about = op.name + (item_.entry.variant.empty() ? "" : " " + item_.entry.variant);
+    group.label = kExtensionForm;
+    std::vector<Step> steps =
+        make_steps({*host_recipe().link}, objects_, kBuildFolder + item_.entry.artifact, group);
+    steps.back().kernels = op.exports;
+    if (!op.stable_abi) steps.back().kernels.push_back("PyInit_" + last_part(op.module));
+    std::move(steps.begin(), steps.end(), std::back_inserter(steps_));
+  }
+
+  /// From the module's folder in site-packages to torch's libraries.
+  std::string rpath() const {
+    std::string path = "$ORIGIN/";
+    for (const char c : item_.op->module) path += c == '.' ? "../" : "";
+    return path + "torch/lib";
+  }
+
+  const Draft& draft_;
+  const Item& item_;
+  const Accelerator& host_;
+  TorchWords torch_;
+  const std::vector<std::string> none_;
+  std::vector<Step> steps_;
+  std::vector<std::string> objects_;
+};
+
+/// The header as it is named in a compile, without the suffix of its precompiled form.
+std::string header_name(const Step& header) {
+  const std::string& made = header.outputs.front();
+  return made.substr(0, made.rfind('.'));
+}
+
+}  // namespace
+
+std::vector<Step> make_extension_steps(const Draft& draft, const Item& item) {
+  return ExtensionSteps(draft, item).make();
+}
+
+PartWords extension_host_words(const Draft& draft, const Item& item, const ExtensionPart& part) {
+  const ExtensionSteps steps(draft, item);
+  PartWords words = steps.words_of(part, draft.catalog.host().flags, false);
+  for (std::string& word : steps.device_words(&manifest::ExtensionRecipe::host_flags))
+    words.flags.push_back(std::move(word));
+  return words;
+}
+
+void add_torch_needs(const Item& item, std::map<std::string, std::string>& needs) {
+  const probe::Torch& torch = *item.torch;
+  if (!item.op->after.empty()) needs["after"] = join(item.op->after, " ");
+  const std::string release = fmt::format("{}.{}", torch.version->part(0), torch.version->part(1));
+  needs["torch"] = (item.op->stable_abi ? ">=" : "==") + release;
+  if (torch.python && !item.op->stable_abi)
+    needs["python"] = fmt::format("=={}.{}", torch.python->part(0), torch.python->part(1));
+}
+
+void precompile_headers(std::vector<Step>& steps, std::vector<Entry>& entries) {
+  // Precompiling takes as long as the header does in about three compiles (docs/performance.md).
+  constexpr int kPays = 4;
+  std::map<std::string, int> users;
+  for (const Step& step : steps) {
+    if (step.header) ++users[step.header->id];
+  }
+  std::map<std::string, Step> made;
+  std::map<std::string, std::string> header_of_step;
+  for (Step& step : steps) {
+    const auto word = std::find(step.argv.begin(), step.argv.end(), kTorchHeaderWord);
+    if (word == step.argv.end()) continue;
+    if (!step.header || users[step.header->id] < kPays) {
+      step.argv.erase(word);
+      continue;
+    }
+    const Step& header = *step.header;
+    *word = header_name(header);
+    step.argv.insert(word, "-include");
+    step.inputs.push_back(header.outputs.front());
+    made.emplace(header.id, header);
+    header_of_step.emplace(step.id, header.id);
+  }
+  for (auto& [id, step] : made) steps.push_back(std::move(step));
+  for (Entry& entry : entries) {
+    std::vector<std::string> headers;
+    for (const std::string& step : entry.steps) {
+      const auto header = header_of_step.find(step);
+      const bool is_new =
+          header != header_of_step.end() &&
+          std::find(headers.begin(), headers.end(), header->second) == headers.end();
+      if (is_new) headers.push_back(header->second);
+    }
+    entry.steps.insert(entry.steps.begin(), headers.begin(), headers.end());
+  }
+}
+
+}  // namespace dsbuild::plan

@@ -1,0 +1,32 @@
+// The steps of a python_extension: an object of each source, shared by all ops that compile it with
+// the same words, and the module. Knows recipes; decides nothing about archs or parts.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "plan/draft.h"
+#include "plan/steps.h"
+
+namespace dsbuild::plan {
+
+/// Where a compile may take torch's header precompiled, as a word of its argv.
+inline constexpr const char* kTorchHeaderWord = "{torch_header}";
+
+/// Objects first, the module last. A step that may use a precompiled header still has
+/// kTorchHeaderWord, and `Step::header` says how that header is made.
+std::vector<Step> make_extension_steps(const Draft& draft, const Item& item);
+
+/// What a host source of the part is compiled with, for trying what the part needs.
+PartWords extension_host_words(const Draft& draft, const Item& item,
+                               const manifest::ExtensionPart& part);
+
+/// What loading the module needs: torch, Python, ops before it.
+void add_torch_needs(const Item& item, std::map<std::string, std::string>& needs);
+
+/// Of the steps that share a header, enough make it worth precompiling: it is made once, and they
+/// take it. The others lose the word. `steps` are each once.
+void precompile_headers(std::vector<Step>& steps, std::vector<Entry>& entries);
+
+}  // namespace dsbuild::plan
