@@ -63,7 +63,7 @@ std::string toolkit_hint(const Toolchain* fitting, const Toolchain& toolkit,
 Reason other_major(const Torch& torch, const Accelerator& accelerator, const Toolchain& toolkit,
                    const probe::Machine& machine, const Version& built_with) {
   return {
-      ReasonCode::toolchain_version,
+      ReasonCode::torch_unsuited,
       fmt::format("{} was built with {} {}, and {} is another major release", describe(torch),
                   accelerator.name, release_of(built_with), describe(toolkit)),
       join({toolkit_hint(find_fitting_toolkit(machine, toolkit, built_with), toolkit, built_with),
