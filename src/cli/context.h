@@ -32,6 +32,8 @@ struct Options {
   std::string sysroot = "/";           ///< --sysroot
   std::string cache_dir;               ///< --cache-dir
   std::vector<std::string> toolkits;   ///< --toolkit KIND=PATH
+  std::string step_cache;              ///< --cache
+  std::string step_cache_size;         ///< --cache-size
   // what to plan
   std::string ops;                    ///< --ops
   std::string accelerators;           ///< --accelerators

@@ -2,12 +2,14 @@
 // Knows only the format; the Ninja emitter writes it, the launcher reads it.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/system.h"
+#include "plan/plan.h"
 
 namespace dsbuild::plan {
 
@@ -21,6 +23,12 @@ struct StepFile {
   std::string depfile;
   std::vector<std::string> kernels;
   bool any_kernel = false;
+  std::vector<Scan> scans;
+  // What the step cache knows it by: the same in every folder that the sources may lie in.
+  std::string hash;  ///< step_hash
+  std::vector<std::string> inputs;
+  bool inputs_only = false;
+  std::map<std::string, std::string> roots;  ///< placeholder without braces -> folder
 };
 
 std::string render_step_file(const StepFile& step);
