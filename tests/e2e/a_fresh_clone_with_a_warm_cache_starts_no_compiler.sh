@@ -50,9 +50,9 @@ grep -q '"hits"' stdout || fail 'no hits in the JSON'
 expect 0 "$DSBUILD" cache clean --all --cache steps
 says stdout '0 B left'
 rm -f count
-rm -rf second/deeper/out
+rm -rf second/deeper/out/build/obj/one
 expect 0 build second/deeper
-[ "$(compiles)" -gt 2 ] || fail 'an empty cache gave something'
+[ "$(compiles)" -eq 1 ] || fail 'an empty cache gave something'
 
 # Mistakes are told before anything is done.
 expect 2 "$DSBUILD" cache stats

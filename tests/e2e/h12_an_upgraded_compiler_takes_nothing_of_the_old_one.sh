@@ -12,7 +12,7 @@ compiler() { # compiler ANSWER: a g++ that defines it
 }
 printf '#include "one.h"\nextern "C" __attribute__((visibility("default"))) int one_answer() { return FROM_COMPILER; }\n' >root/ops/one/one.cpp
 build() {
-    rm -rf out
+    rm -rf out/build/obj/one
     CXX="$work/bin/g++" "$DSBUILD" build --root root --ops one --cache steps
 }
 answer() {

@@ -282,5 +282,109 @@ TEST_CASE(
   CHECK_FALSE(shop.has("fat.o"));
 }
 
+TEST_CASE("f1: code and headers that only one of nvcc's archs reads never come back stale",
+          "[step_cache]") {
+  const std::string nvcc = test::find_tool({"nvcc"}).value_or("/usr/local/cuda/bin/nvcc");
+  if (!fs::exists(nvcc)) {
+    WARN("skipped: no nvcc on this machine");
+    return;
+  }
+  Workshop shop;
+  shop.options.cache = {shop.temp / "cache", 0};
+  plan::Step& step = shop.add("fat.o", "", {"fat.cu"});
+  step.argv = {nvcc,
+               "-c",
+               "-objtemp",
+               "-gencode",
+               "arch=compute_80,code=sm_80",
+               "-gencode",
+               "arch=compute_90,code=sm_90",
+               "-MD",
+               "-MF",
+               "fat.d",
+               "fat.cu",
+               "-o",
+               "fat.o"};
+  step.depfile = "fat.d";
+  const auto write = [&](const std::string& value, const std::string& code) {
+    test::write_text(shop.folder / "only90.h", "#define VALUE " + value + "\n");
+    test::write_text(shop.folder / "fat.cu",
+                     "#if __CUDA_ARCH__ >= 900\n#include \"only90.h\"\n"
+                     "__global__ void k(int* out) { *out = VALUE + " +
+                         code + "; }\n#else\n__global__ void k(int* out) { *out = 80; }\n#endif\n");
+    ::usleep(20'000);
+  };
+  const auto object = [&] {
+    const BuildOutcome outcome = shop.build();
+    REQUIRE(outcome.ok);
+    return std::pair(outcome.cache_hits, shop.text("fat.o"));
+  };
+  write("1001", "1");
+  const auto [none, first] = object();
+  CHECK(none == 0);
+  write("2002", "1");
+  const auto [after_header, second] = object();
+  CHECK(after_header == 0);
+  CHECK(second != first);
+  write("2002", "7");
+  const auto [after_code, third] = object();
+  CHECK(after_code == 0);
+  CHECK(third != second);
+  write("1001", "1");
+  CHECK(object() == std::pair(std::size_t{1}, first));
+}
+
+TEST_CASE("f2: a header that only one AMD target reads is seen through the scans of its recipe",
+          "[step_cache]") {
+  const auto clang = test::find_tool({"clang++-19", "clang++-15"});
+  if (!clang) {
+    WARN("skipped: no clang for HIP on this machine");
+    return;
+  }
+  Workshop shop;
+  shop.options.cache = {shop.temp / "cache", 0};
+  // The driver's passes one by one, since the bundler that joins them may be missing: the host's
+  // comes last and writes the depfile.
+  const std::string hip = *clang + " -x hip -nogpulib -nogpuinc ";
+  std::string script;
+  for (const std::string arch : {"gfx908", "gfx90a"}) {
+    script += hip + "--cuda-device-only --no-gpu-bundle-output --offload-arch=" + arch +
+              " -c fat.hip -o " + arch + ".co && ";
+  }
+  script += hip + "--cuda-host-only -MD -MF fat.d -c fat.hip -o host.o && " +
+            "cat host.o gfx908.co gfx90a.co >\"$1\"";
+  plan::Step& step = shop.add("fat.o", script, {"fat.hip"});
+  step.depfile = "fat.d";
+  test::write_text(shop.folder / "fat.hip",
+                   "#ifdef __gfx90a__\n#include \"only90a.h\"\n#else\n#define VALUE 908\n#endif\n"
+                   "#ifdef __HIP_DEVICE_COMPILE__\n"
+                   "__attribute__((global)) void k(int* out) { *out = VALUE; }\n#endif\n"
+                   "int host() { return 1; }\n");
+  const auto write = [&](const std::string& value) {
+    test::write_text(shop.folder / "only90a.h", "#define VALUE " + value + "\n");
+    ::usleep(20'000);
+  };
+  write("901");
+  REQUIRE(shop.build().ok);
+  write("902");
+  CHECK(shop.build().nothing_to_do);  // without scans: this is what they are for
+
+  for (const std::string arch : {"gfx908", "gfx90a"}) {
+    step.scans.push_back({{*clang, "-x", "hip", "-nogpulib", "-nogpuinc", "--cuda-device-only",
+                           "--offload-arch=" + arch, "-M", "-MF", arch + ".d", "fat.hip"},
+                          arch + ".d"});
+  }
+  write("901");
+  REQUIRE(shop.build().ok);
+  const std::string first = shop.text("fat.o");
+  CHECK(shop.build().nothing_to_do);
+  write("902");
+  CHECK(shop.build().cache_misses == 1);
+  CHECK(shop.text("fat.o") != first);
+  write("901");
+  CHECK(shop.build().cache_hits == 1);
+  CHECK(shop.text("fat.o") == first);
+}
+
 }  // namespace
 }  // namespace dsbuild::run
