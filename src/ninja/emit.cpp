@@ -126,8 +126,9 @@ std::string expand_paths(const std::string& text, const Paths& paths) {
 BuildFiles render_build_files(const plan::Plan& plan, const std::filesystem::path& build_folder) {
   refuse_line_break(build_folder.native());
   const Paths paths = paths_in_build(plan);
+  // But for the build folder, in which the launcher runs: it may be moved.
   Paths roots = plan.paths;
-  roots["build"] = build_folder.string();
+  roots.erase("build");
   BuildFiles files;
   Writer writer;
   writer.comment(

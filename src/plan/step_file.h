@@ -38,7 +38,7 @@ struct StepFile {
   std::string hash;  ///< step_hash
   std::vector<std::string> inputs;
   bool inputs_only = false;
-  std::map<std::string, std::string> roots;  ///< placeholder without braces -> folder
+  std::map<std::string, std::string> roots;  ///< placeholder without braces -> folder, but "build"
 };
 
 std::string render_step_file(const StepFile& step);

@@ -37,6 +37,12 @@ bool names_folder(std::string_view bytes, const std::string& folder) {
   return false;
 }
 
+std::map<std::string, std::string> with_build(std::map<std::string, std::string> roots,
+                                              const fs::path& folder) {
+  roots["build"] = folder;
+  return roots;
+}
+
 void write_words(int fd, std::string_view text) {
   while (!text.empty()) {
     const ssize_t n = ::write(fd, text.data(), text.size());
@@ -65,7 +71,8 @@ StepCache::StepCache(const CachePlace& place, const plan::StepFile& step, fs::pa
       store_(place),
       step_(step),
       folder_(std::move(folder)),
-      names_(step.roots, folder_) {
+      roots_(with_build(step.roots, folder_)),
+      names_(roots_, folder_) {
   // The clock that file systems stamp with.
   ::clock_gettime(CLOCK_REALTIME_COARSE, &started_);
   if (place_.on()) key_ = make_key();
@@ -94,8 +101,8 @@ const std::optional<std::string>& StepCache::digest_of(const std::string& path) 
 bool StepCache::holds(const CacheEntry& entry) {
   if (entry.outputs.size() != step_.outputs.size()) return false;
   for (const auto& [placeholder, folder] : entry.bound) {
-    const auto here = step_.roots.find(placeholder);
-    if (here == step_.roots.end() || here->second != folder) return false;
+    const auto here = roots_.find(placeholder);
+    if (here == roots_.end() || here->second != folder) return false;
   }
   return std::all_of(entry.inputs.begin(), entry.inputs.end(), [this](const CachedInput& input) {
     return digest_of(names_.path(input.name)) == input.digest;
@@ -152,7 +159,7 @@ std::map<std::string, std::string> StepCache::find_bound() const {
     const std::string bytes = read_file(folder_ / output).value_or("");
     for (const auto& [folder, placeholder] : names_.folders()) {
       const std::string name = placeholder.substr(1, placeholder.size() - 2);
-      if (names_folder(bytes, folder)) bound[name] = step_.roots.at(name);
+      if (names_folder(bytes, folder)) bound[name] = roots_.at(name);
     }
   }
   return bound;

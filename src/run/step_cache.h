@@ -57,6 +57,7 @@ class StepCache {
   CacheStore store_;
   const plan::StepFile& step_;
   std::filesystem::path folder_;
+  std::map<std::string, std::string> roots_;  ///< of the step, and the build folder
   CacheNames names_;
   timespec started_{};
   std::map<std::string, std::optional<std::string>> digests_;  ///< by path
