@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <cstdlib>
 
 #include "base/hash.h"
 #include "base/text.h"
@@ -20,12 +22,28 @@ using manifest::Op;
 
 /// torch's macro for the name of the module's init.
 constexpr const char* kModuleMacro = "TORCH_EXTENSION_NAME";
+/// torch's macro for the oldest release whose stable ABI is used: major and minor in the two highest
+/// bytes (torch/csrc/stable/version.h).
+constexpr const char* kTargetMacro = "TORCH_TARGET_VERSION";
 constexpr std::size_t kFolderDigits = 12;
 /// Stands for the folder of a step's files until their hash is known.
 constexpr const char* kUnsettled = "{build}/obj/extension/@";
 
 std::string last_part(const std::string& module) {
   return module.substr(module.rfind('.') + 1);
+}
+
+std::string target_macro_of(const Version& torch) {
+  return fmt::format("0x{:02x}{:02x}000000000000", torch.part(0), torch.part(1));
+}
+
+/// The release of torch that an extension of its stable ABI can be loaded by, and all later ones.
+std::string oldest_release(const Op& op, const Version& torch) {
+  const auto said = op.options.defines.find(kTargetMacro);
+  const std::string text =
+      said == op.options.defines.end() ? target_macro_of(torch) : said->second;
+  const std::uint64_t target = std::strtoull(text.c_str(), nullptr, 0);
+  return fmt::format("{}.{}", target >> 56, (target >> 48) & 0xff);
 }
 
 /// Every arch of the build, or the level of the host code, has what the macro stands for.
@@ -86,6 +104,8 @@ class ExtensionSteps {
       if (has_feature(draft_, item_, feature)) macros.emplace(macro, "");
     }
     if (binding) macros.emplace(kModuleMacro, last_part(op.module));
+    if (op.stable_abi && !op.options.defines.contains(kTargetMacro))
+      macros.emplace(kTargetMacro, target_macro_of(*item_.torch->version));
     words.defines = define_words(layers, macros);
     words.includes = include_words(layers, op, draft_.catalog, draft_.paths, false);
     // The root of a source tree is no include folder of its ops.
@@ -278,8 +298,9 @@ PartWords extension_host_words(const Draft& draft, const Item& item, const Exten
 void add_torch_needs(const Item& item, std::map<std::string, std::string>& needs) {
   const probe::Torch& torch = *item.torch;
   if (!item.op->after.empty()) needs["after"] = join(item.op->after, " ");
-  const std::string release = fmt::format("{}.{}", torch.version->part(0), torch.version->part(1));
-  needs["torch"] = (item.op->stable_abi ? ">=" : "==") + release;
+  needs["torch"] = item.op->stable_abi ? ">=" + oldest_release(*item.op, *torch.version)
+                                       : fmt::format("=={}.{}", torch.version->part(0),
+                                                     torch.version->part(1));
   if (torch.python && !item.op->stable_abi)
     needs["python"] = fmt::format("=={}.{}", torch.python->part(0), torch.python->part(1));
 }
