@@ -39,7 +39,7 @@ inline constexpr std::array<CommandRow, 9> kCommands{{
     {"plan", "tell what would be built, and why the rest can't be", add_plan},
     {"report", "tell what this machine is and what can be built on it", add_report},
     {"doctor", "tell what is wrong with this machine, worst first, and what mends it", add_doctor},
-    {"bundle", "look into a bundle: bundle verify DIR", add_bundle},
+    {"bundle", "look into a bundle, or install it: bundle verify DIR, bundle install DIR", add_bundle},
     {"list", "list the ops of the catalog", add_list},
     {"show", "show one op: sources, flags, needs, and the reason per arch", add_show},
     {"check", "check manifests and tell every problem at its place", add_check},
