@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "plan/item_maker.h"
 #include "plan/needs.h"
+#include "plan/torch_match.h"
 
 namespace dsbuild::plan {
 namespace {
@@ -54,15 +55,13 @@ class ExtensionItems : ItemMaker {
  private:
   /// The torch that was chosen; a reason where there is none.
   std::optional<Reason> find_torch() {
-    const std::vector<probe::Torch>& torches = draft_.machine.torches;
-    if (!torches.empty() && torches.front().version) {
-      torch_ = &torches.front();
+    auto problem = find_torch_problem(draft_.machine);
+    if (!problem) {
+      torch_ = &draft_.machine.torches.front();
       return std::nullopt;
     }
-    return Reason{ReasonCode::torch_absent,
-                  op_.name + " needs a torch to be built for: " +
-                      (torches.empty() ? "none was found" : torches.front().version.reason),
-                  "name one with --torch DIR or --python PATH, or install it: pip install torch"};
+    problem->text = op_.name + " needs a torch to be built for: " + problem->text;
+    return problem;
   }
 
   /// A torch is built for some accelerators; for others there are plug-ins beside it, which say
@@ -142,8 +141,14 @@ class ExtensionItems : ItemMaker {
     item.host_choice = draft_.chooser.choose({&host, kExtensionForm});
     item.choice = item.host_choice;
     if (plan(item) && needs_device(item, parts)) {
-      item.choice = draft_.chooser.choose(
-          {&accelerator, kExtensionForm, "", false, {need_of(op_.needs, accelerator), nullptr}});
+      const bool any_release = read_skip_check(draft_.request.environment).skipped;
+      item.choice = draft_.chooser.choose({&accelerator,
+                                           kExtensionForm,
+                                           "",
+                                           false,
+                                           {need_of(op_.needs, accelerator), nullptr},
+                                           torch_,
+                                           any_release});
       if (plan(item)) parts = parts_for(accelerator, item.choice.toolchain);
     }
     if (item.planned()) {
@@ -209,12 +214,6 @@ class ExtensionItems : ItemMaker {
 
   void make_levels(Item item) {
     if (!item.planned()) {
-      draft_.items.push_back(std::move(item));
-      return;
-    }
-    if (!torch_->extension_suffix) {
-      item.skip(
-          {ReasonCode::torch_absent, torch_->id + ": " + torch_->extension_suffix.reason, ""});
       draft_.items.push_back(std::move(item));
       return;
     }
