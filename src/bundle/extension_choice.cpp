@@ -47,8 +47,7 @@ class Choosing {
     const std::string level = need_of(file, "cpu");
     const auto image = manifest::parse_arch_name(host_accelerator_, level, "");
     const auto device = manifest::parse_arch_name(host_accelerator_, host_.level, "");
-    return !image || !device ||
-           manifest::arch_runs_on(host_accelerator_, *image, false, *device);
+    return !image || !device || manifest::arch_runs_on(host_accelerator_, *image, false, *device);
   }
 
   /// Of two files of one op, whether the first is for the higher level.
@@ -167,7 +166,8 @@ ExtensionChoice choose_extensions(const BundleIndex& index, const manifest::Cata
 
 std::vector<std::string> extension_accelerators(const BundleIndex& index) {
   std::set<std::string> names;
-  for (const Extension& extension : find_extensions(index)) names.insert(extension.file.accelerator);
+  for (const Extension& extension : find_extensions(index))
+    names.insert(extension.file.accelerator);
   return {names.begin(), names.end()};
 }
 

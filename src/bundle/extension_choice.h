@@ -1,5 +1,5 @@
-// (BundleIndex, a Python with its torch, a CPU) -> which extension modules are installed there, under
-// which names, and what speaks against it. Pure: touches neither the bundle nor the machine.
+// (BundleIndex, a Python with its torch, a CPU) -> which extension modules are installed there,
+// under which names, and what speaks against it. Pure: touches neither the bundle nor the machine.
 #pragma once
 
 #include <string>
@@ -14,10 +14,10 @@ namespace dsbuild::bundle {
 /// An extension of a bundle, by its path: "extensions/cuda/deepspeed/ops/x_op.SUFFIX".
 struct Extension {
   BundleFile file;
-  std::string module;               ///< dotted: "deepspeed.ops.x_op"
-  std::string place;                ///< below the folder of packages: "deepspeed/ops/x_op.SUFFIX"
-  std::string suffix;               ///< of the file, from its first dot, without the variant
-  std::vector<std::string> after;   ///< ops whose modules must be loaded before
+  std::string module;              ///< dotted: "deepspeed.ops.x_op"
+  std::string place;               ///< below the folder of packages: "deepspeed/ops/x_op.SUFFIX"
+  std::string suffix;              ///< of the file, from its first dot, without the variant
+  std::vector<std::string> after;  ///< ops whose modules must be loaded before
 };
 
 std::vector<Extension> find_extensions(const BundleIndex& index);
@@ -34,8 +34,8 @@ struct ExtensionHost {
 };
 
 struct ExtensionChoice {
-  std::vector<Extension> extensions;   ///< by op, those after which others are loaded among them
-  std::vector<std::string> problems;   ///< each a sentence
+  std::vector<Extension> extensions;  ///< by op, those after which others are loaded among them
+  std::vector<std::string> problems;  ///< each a sentence
 };
 
 /// Those of `ops` (empty: all) for an accelerator; of several levels the best that the CPU runs.

@@ -55,13 +55,12 @@ std::string choose_accelerator(const BundleIndex& index, const InstallRequest& r
   if (request.accelerator.empty() && names.size() == 1) return names.front();
   if (has) return request.accelerator;
   const std::string there = join(names, ", ");
-  throw Error(ExitCode::bad_input,
-              request.accelerator.empty()
-                  ? fmt::format("the bundle has modules for {}, and DeepSpeed takes those of one",
-                                there)
-                  : fmt::format("the bundle has no module for {}, but for {}",
-                                request.accelerator, there),
-              request.bundle.string(), "say which: --accelerator " + names.front());
+  throw Error(
+      ExitCode::bad_input,
+      request.accelerator.empty()
+          ? fmt::format("the bundle has modules for {}, and DeepSpeed takes those of one", there)
+          : fmt::format("the bundle has no module for {}, but for {}", request.accelerator, there),
+      request.bundle.string(), "say which: --accelerator " + names.front());
 }
 
 [[noreturn]] void refuse(const std::string& where, const std::vector<std::string>& reasons,
@@ -81,8 +80,9 @@ void refuse_two_accelerators(const OpsRecord& record, const std::string& name,
                   "accelerator",
                   record.accelerator, join(record.installed, ", ")),
       host.package.string(),
-      ours ? fmt::format("take them back first: dsbuild bundle install --remove --into {} --python {}",
-                         kPackage, host.interpreter.string())
+      ours ? fmt::format(
+                 "take them back first: dsbuild bundle install --remove --into {} --python {}",
+                 kPackage, host.interpreter.string())
            : "install DeepSpeed anew without prebuilt ops, or use another environment");
 }
 
@@ -214,8 +214,8 @@ class Install {
                       const std::string& record) const {
     std::vector<TriedModule> modules;
     for (const Extension& extension : outcome.extensions) {
-      modules.push_back({extension.file.op, extension.module, files.at(extension.place).from,
-                         extension.after});
+      modules.push_back(
+          {extension.file.op, extension.module, files.at(extension.place).from, extension.after});
     }
     const ModuleTrial trial =
         try_modules(means_.processes, means_.system.environment(), host_, modules, record);
@@ -263,10 +263,9 @@ RemovalOutcome write_install_removal(const InstallMeans& means, const PythonHost
   const std::string text = read_file(record_file).value_or("");
   const bool theirs = ours == installed.files.end() || sha256(text) != ours->second.sha256;
   const OpsRecord record = theirs && installed.complete ? parse_ops_record(text) : OpsRecord{};
-  outcome.files = write_uninstall(
-      place, installed, record_path(), [&](const InstalledFile& file) {
-        return std::binary_search(record.installed.begin(), record.installed.end(), file.op);
-      });
+  outcome.files = write_uninstall(place, installed, record_path(), [&](const InstalledFile& file) {
+    return std::binary_search(record.installed.begin(), record.installed.end(), file.op);
+  });
   return outcome;
 }
 

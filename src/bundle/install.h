@@ -33,16 +33,16 @@ struct InstallRequest {
 struct InstallOutcome {
   std::string accelerator;
   std::vector<Extension> extensions;
-  std::vector<BundleGap> gaps;      ///< of the bundle, for that accelerator
-  bool changed = false;             ///< false: all of it stood there already
+  std::vector<BundleGap> gaps;  ///< of the bundle, for that accelerator
+  bool changed = false;         ///< false: all of it stood there already
   std::vector<std::string> notes;
 };
 
 /// Throws Error(file_system) when nothing can be written there: for asking before a long build.
 void check_install_place(const PythonHost& host);
 
-/// Throws Error(bad_input) when it isn't clear for which accelerator, Error(bad_artifact) with every
-/// reason why something can't be used there, Error(file_system). Then nothing was changed.
+/// Throws Error(bad_input) when it isn't clear for which accelerator, Error(bad_artifact) with
+/// every reason why something can't be used there, Error(file_system). Then nothing was changed.
 InstallOutcome write_install(const InstallMeans& means, const PythonHost& host,
                              const InstallRequest& request);
 

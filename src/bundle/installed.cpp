@@ -50,7 +50,8 @@ void set_mode(const fs::path& path, fs::perms mode) {
 void write_list(const InstallPlace& place, const Installed& installed) {
   Json files = Json::object();
   for (const auto& [path, file] : installed.files)
-    files[path] = {{"op", file.op}, {"sha256", file.sha256}, {"kept", file.kept}, {"before", file.before}};
+    files[path] = {
+        {"op", file.op}, {"sha256", file.sha256}, {"kept", file.kept}, {"before", file.before}};
   write_file(list_path(place), dump_json({{"schema", kSchema},
                                           {"complete", installed.complete},
                                           {"accelerator", installed.accelerator},
@@ -105,7 +106,8 @@ Installed read_installed(const InstallPlace& place) {
     if (json.at("schema") != kSchema) throw std::invalid_argument("another version made it");
     Installed installed{json.at("complete"), json.at("accelerator"), {}, json.at("folders")};
     for (const auto& [path, file] : json.at("files").items())
-      installed.files[path] = {file.at("op"), file.at("sha256"), file.at("kept"), file.at("before")};
+      installed.files[path] = {file.at("op"), file.at("sha256"), file.at("kept"),
+                               file.at("before")};
     return installed;
   } catch (const std::exception& error) {
     throw Error(ExitCode::bad_artifact,

@@ -20,7 +20,7 @@ struct InstalledFile {
 
 /// The list of them, installed.json in a folder of ours beside them.
 struct Installed {
-  bool complete = true;      ///< false: it was interrupted, some of the files may be the old ones
+  bool complete = true;  ///< false: it was interrupted, some of the files may be the old ones
   std::string accelerator;
   std::map<std::string, InstalledFile> files;  ///< by path below the folder of packages
   std::vector<std::string> folders;            ///< that were made for them, the outer ones first
@@ -28,9 +28,9 @@ struct Installed {
 
 /// Where they lie.
 struct InstallPlace {
-  std::filesystem::path site;   ///< the folder of packages
-  std::filesystem::path own;    ///< ours in it: the list, what is kept
-  std::filesystem::path like;   ///< a file whose mode new ones get
+  std::filesystem::path site;  ///< the folder of packages
+  std::filesystem::path own;   ///< ours in it: the list, what is kept
+  std::filesystem::path like;  ///< a file whose mode new ones get
 };
 
 /// Empty when there is none. Throws Error(bad_artifact) for one that can't be understood.

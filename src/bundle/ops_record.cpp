@@ -11,7 +11,8 @@ namespace dsbuild::bundle {
 namespace {
 
 /// What follows it is ours, up to the end of the file.
-constexpr std::string_view kOurs = "# Written by dsbuild; dsbuild bundle install --remove undoes it.\n";
+constexpr std::string_view kOurs =
+    "# Written by dsbuild; dsbuild bundle install --remove undoes it.\n";
 
 std::string text_of(const Json& json, const char* key) {
   const auto value = json.find(key);
@@ -62,10 +63,12 @@ std::string render_ops_record(std::string_view text, const std::vector<std::stri
   std::string record(text.substr(0, text.find(kOurs)));
   if (!record.empty() && record.back() != '\n') record += '\n';
   record += kOurs;
-  const std::map<std::string, std::string> usual{
-      {"version", version ? version->text : "0.0.0"}, {"git_hash", "[none]"}, {"git_branch", "[none]"}};
+  const std::map<std::string, std::string> usual{{"version", version ? version->text : "0.0.0"},
+                                                 {"git_hash", "[none]"},
+                                                 {"git_branch", "[none]"}};
   for (const auto& [name, value] : usual) {
-    if (!probe::parse_python_value(text, name)) record += fmt::format("{}={}\n", name, quote(value));
+    if (!probe::parse_python_value(text, name))
+      record += fmt::format("{}={}\n", name, quote(value));
   }
   record += "installed_ops={";
   const char* separator = "";

@@ -1,5 +1,5 @@
-// DeepSpeed's record of prebuilt ops, git_version_info_installed.py: what it says, and the same with
-// ours in it. Knows its names; nothing of files or of how ops are built.
+// DeepSpeed's record of prebuilt ops, git_version_info_installed.py: what it says, and the same
+// with ours in it. Knows its names; nothing of files or of how ops are built.
 #pragma once
 
 #include <optional>
@@ -25,8 +25,8 @@ struct OpsRecord {
 OpsRecord parse_ops_record(std::string_view text);
 
 /// `text` (empty: there was none) with `ops` claimed for `accelerator` and `dropped` no longer, all
-/// but the assignment of torch_info. What it held stays as it is; what is new stands after it, and the last assignment
-/// counts. `version` is that of the package, for a text that gives none.
+/// but the assignment of torch_info. What it held stays as it is; what is new stands after it, and
+/// the last assignment counts. `version` is that of the package, for a text that gives none.
 std::string render_ops_record(std::string_view text, const std::vector<std::string>& ops,
                               const std::vector<std::string>& dropped,
                               const std::string& accelerator,

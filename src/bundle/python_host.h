@@ -16,10 +16,10 @@ namespace dsbuild::bundle {
 /// What an interpreter says of itself and of two packages that it would import.
 struct PythonHost {
   std::filesystem::path interpreter;
-  Version version;                     ///< 3.11
-  std::vector<std::string> suffixes;   ///< of extension modules, the first one found is taken
-  std::filesystem::path torch;         ///< its package's folder; empty: none
-  std::filesystem::path package;       ///< of DeepSpeed; empty: none
+  Version version;                         ///< 3.11
+  std::vector<std::string> suffixes;       ///< of extension modules, the first one found is taken
+  std::filesystem::path torch;             ///< its package's folder; empty: none
+  std::filesystem::path package;           ///< of DeepSpeed; empty: none
   std::optional<Version> package_version;  ///< by its record; empty: none is there
 
   /// The folder that holds the package.
@@ -34,7 +34,7 @@ PythonHost find_python_host(ProcessRunner& processes, const Environment& environ
 /// A module that is tried.
 struct TriedModule {
   std::string op;
-  std::string name;                ///< dotted
+  std::string name;  ///< dotted
   std::filesystem::path file;
   std::vector<std::string> after;  ///< ops whose modules are loaded before, their symbols for all
 };

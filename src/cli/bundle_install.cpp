@@ -40,7 +40,8 @@ report::Document describe(const bundle::PythonHost& host, const bundle::InstallO
   report::Section rest{"", {}, {}, {}};
   rest.rows.push_back({{"into"}, {host.site().string()}});
   rest.rows.push_back({{"python"}, {host.interpreter.string()}});
-  if (!outcome.changed) rest.rows.push_back({{"changed"}, {"nothing: all of it stood there already"}});
+  if (!outcome.changed)
+    rest.rows.push_back({{"changed"}, {"nothing: all of it stood there already"}});
   for (const bundle::BundleGap& gap : outcome.gaps) {
     rest.rows.push_back({{"not there"}, {gap.op + ": " + gap.text, report::Tone::warning}});
   }
@@ -160,12 +161,14 @@ std::function<ExitCode()> add_bundle_install(CLI::App& bundle, Context& context)
       ->required()
       ->type_name("NAME")
       ->check(CLI::IsMember({"deepspeed"}).description(""));
-  install->add_option("--python", context.options.python,
-                      "the interpreter or environment that it is installed for: the active one "
-                      "(VIRTUAL_ENV, CONDA_PREFIX) or the first python3 on PATH when left away")
+  install
+      ->add_option("--python", context.options.python,
+                   "the interpreter or environment that it is installed for: the active one "
+                   "(VIRTUAL_ENV, CONDA_PREFIX) or the first python3 on PATH when left away")
       ->type_name("PATH");
-  install->add_option("--accelerator", flags->accelerator,
-                      "whose modules, where the bundle has those of several")
+  install
+      ->add_option("--accelerator", flags->accelerator,
+                   "whose modules, where the bundle has those of several")
       ->type_name("NAME");
   install->add_option("--ops", context.options.ops, "these alone, and what they need beside them")
       ->type_name("LIST");
