@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "manifest/arch_name.h"
+#include "plan/arch_list.h"
 
 namespace fs = std::filesystem;
 
@@ -45,6 +46,7 @@ class Choosing {
 
   bool cpu_runs(const BundleFile& file) const {
     const std::string level = need_of(file, "cpu");
+    if (level == plan::kNativeArch) return true;  // whoever built it so means this host
     const auto image = manifest::parse_arch_name(host_accelerator_, level, "");
     const auto device = manifest::parse_arch_name(host_accelerator_, host_.level, "");
     return !image || !device || manifest::arch_runs_on(host_accelerator_, *image, false, *device);

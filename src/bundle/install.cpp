@@ -45,15 +45,20 @@ std::string name_for_deepspeed(const manifest::Catalog& catalog, const std::stri
   return has ? known->runtime.torch.front() : accelerator;
 }
 
-std::string choose_accelerator(const BundleIndex& index, const InstallRequest& request) {
+std::string choose_accelerator(const BundleIndex& index, const manifest::Catalog& catalog,
+                               const InstallRequest& request) {
   const std::vector<std::string> names = extension_accelerators(index);
   if (names.empty()) {
     throw Error(ExitCode::bad_artifact, "the bundle has no module for Python",
                 request.bundle.string(), "build one: dsbuild build --source deepspeed");
   }
-  const bool has = std::find(names.begin(), names.end(), request.accelerator) != names.end();
   if (request.accelerator.empty() && names.size() == 1) return names.front();
-  if (has) return request.accelerator;
+  for (const std::string& name : names) {
+    if (name == request.accelerator) return name;
+  }
+  for (const std::string& name : names) {
+    if (name_for_deepspeed(catalog, name) == request.accelerator) return name;
+  }
   const std::string there = join(names, ", ");
   throw Error(
       ExitCode::bad_input,
@@ -116,7 +121,7 @@ class Install {
   InstallOutcome run() {
     const BundleIndex index = read_bundle(request_.bundle);
     InstallOutcome outcome;
-    outcome.accelerator = choose_accelerator(index, request_);
+    outcome.accelerator = choose_accelerator(index, means_.catalog, request_);
     choose(index, outcome);
     check_install_place(host_);
     const bool was_there = fs::exists(place_.own);

@@ -85,7 +85,7 @@ constexpr std::string_view what_name(bundle::TakenBack::What what) {
 }
 
 ExitCode run_removal(Context& context) {
-  const bundle::PythonHost host = find_install_host(context);
+  const bundle::PythonHost host = find_install_host(context, context.options.python);
   const manifest::Catalog catalog = context.read_catalog();
   const bundle::RemovalOutcome outcome =
       bundle::write_install_removal(means_of(context, catalog, ""), host);
@@ -113,20 +113,23 @@ ExitCode run_install(Context& context, const InstallFlags& flags) {
     throw Error(ExitCode::bad_input, "it isn't said which bundle", "command line",
                 "dsbuild bundle install DIR --into deepspeed, or --remove to take back what was");
   }
-  const bundle::PythonHost host = find_install_host(context);
+  const bundle::PythonHost host = find_install_host(context, context.options.python);
   bundle::check_install_place(host);
   const manifest::Catalog catalog = context.read_catalog();
   const probe::Machine machine = context.probe(catalog);
+  const std::string accelerator = flags.accelerator.empty()
+                                      ? context.host_system().env("DS_ACCELERATOR").value_or("")
+                                      : flags.accelerator;
   install_bundle(context, catalog, machine, host,
-                 {flags.bundle, flags.accelerator, split(context.options.ops, ",; \t\n")});
+                 {flags.bundle, accelerator, split(context.options.ops, ",; \t\n")});
   return ExitCode::ok;
 }
 
 }  // namespace
 
-bundle::PythonHost find_install_host(Context& context) {
+bundle::PythonHost find_install_host(Context& context, const std::string& named) {
   const System& system = context.host_system();
-  fs::path python = context.options.python;
+  fs::path python = named;
   for (const char* variable : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
     const auto folder = system.env(variable);
     if (python.empty() && folder && fs::exists(fs::path(*folder) / "bin/python3")) python = *folder;
@@ -168,7 +171,7 @@ std::function<ExitCode()> add_bundle_install(CLI::App& bundle, Context& context)
       ->type_name("PATH");
   install
       ->add_option("--accelerator", flags->accelerator,
-                   "whose modules, where the bundle has those of several")
+                   "whose modules, where the bundle has those of several (DS_ACCELERATOR)")
       ->type_name("NAME");
   install->add_option("--ops", context.options.ops, "these alone, and what they need beside them")
       ->type_name("LIST");

@@ -19,9 +19,9 @@ namespace dsbuild::cli {
 /// Adds `install` to `bundle` and returns what runs it.
 std::function<ExitCode()> add_bundle_install(CLI::App& bundle, Context& context);
 
-/// The Python that --python names, else that of the active environment, else the first on PATH.
-/// Throws Error(bad_input) when there is none, or it has no DeepSpeed.
-bundle::PythonHost find_install_host(Context& context);
+/// `python`: an interpreter, its command, or an environment; empty: the active environment's, else
+/// the first on PATH. Throws Error(bad_input) when there is none, or it has no DeepSpeed.
+bundle::PythonHost find_install_host(Context& context, const std::string& python);
 
 /// Installs what a build has just published, and tells of it.
 void install_bundle(Context& context, const manifest::Catalog& catalog,

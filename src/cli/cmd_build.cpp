@@ -14,11 +14,13 @@
 #include "cli/build_text.h"
 #include "cli/building.h"
 #include "cli/bundle_content.h"
+#include "cli/bundle_install.h"
 #include "cli/commands.h"
 #include "cli/depfile.h"
 #include "cli/machine_file.h"
 #include "cli/options.h"
 #include "cli/planning.h"
+#include "cli/step_cache.h"
 #include "ninja/emit.h"
 #include "run/build.h"
 
@@ -38,6 +40,7 @@ struct BuildFlags {
   bool verbose = false;
   bool dry_run = false;
   bool explain = false;
+  bool install = false;
 };
 
 /// Of machines that the bundle was asked for, each must load what it has for them: their driver and
@@ -57,8 +60,39 @@ ExitCode check_for_machines(Context& context, const manifest::Catalog& catalog,
   return verdict;
 }
 
+/// Where the bundle is installed once it is built, asked before a long build: in the Python that it
+/// is built for.
+std::optional<bundle::PythonHost> find_target(Context& context, const BuildFlags& flags,
+                                              const probe::Machine& machine) {
+  if (!flags.install) return std::nullopt;
+  std::string python = context.options.python;
+  if (python.empty() && !machine.torches.empty())
+    python = machine.torches.front().interpreter.value.value_or("");
+  bundle::PythonHost host = find_install_host(context, python);
+  bundle::check_install_place(host);
+  return host;
+}
+
+/// What is to be known of the step cache after a build that used it.
+void tell_of_cache(Context& context, const run::CachePlace& cache,
+                   const run::BuildOutcome& outcome) {
+  if (!cache.on() || outcome.cache_hits + outcome.cache_misses == 0) return;
+  if (!outcome.cache_problem.empty()) {
+    context.note("dsbuild: what was compiled could not be kept in the step cache: " +
+                 outcome.cache_problem);
+  }
+  const std::string network = network_file_system(cache.folder);
+  if (!network.empty()) {
+    context.note(
+        fmt::format("dsbuild: the step cache {} is on {}: it is safe there, but slower "
+                    "than on a disk of this machine",
+                    cache.folder.string(), network));
+  }
+}
+
 ExitCode run_build_command(Context& context, const BuildFlags& flags) {
   check_temporary_folder(context.host_system());
+  const run::CachePlace cache = find_step_cache(context);
   const manifest::Catalog catalog = context.read_catalog();
   probe::Machine machine = context.probe(catalog);
   plan::Request request = context.request(catalog, machine);
@@ -73,6 +107,7 @@ ExitCode run_build_command(Context& context, const BuildFlags& flags) {
     return plan.verdict();
   }
 
+  const auto target = find_target(context, flags, machine);
   const fs::path build_folder = fs::absolute(flags.build_dir).lexically_normal();
   const fs::path out = fs::absolute(flags.out).lexically_normal();
   plan.paths["build"] = build_folder.string();
@@ -90,8 +125,9 @@ ExitCode run_build_command(Context& context, const BuildFlags& flags) {
   });
   const run::BuildOutcome outcome = run::run_build(
       plan, ninja::render_build_files(plan, build_folder),
-      {build_folder, context.executable(), ninja, jobs, flags.keep_going, flags.explain},
+      {build_folder, context.executable(), ninja, jobs, flags.keep_going, flags.explain, cache},
       *progress);
+  tell_of_cache(context, cache, outcome);
   if (!outcome.ok) {
     for (const std::string& line : describe_failures(outcome, plan, flags.verbose))
       context.note(line);
@@ -109,6 +145,11 @@ ExitCode run_build_command(Context& context, const BuildFlags& flags) {
   context.print(
       report::render_text(describe_build(plan, bundle.index, outcome, bundle.changed, flags.out),
                           context.style(STDOUT_FILENO)));
+  if (target) {
+    const bool one = request.accelerators.size() == 1;
+    install_bundle(context, catalog, machine, *target,
+                   {out, one ? request.accelerators.front() : "", {}});
+  }
   const ExitCode verdict = plan.verdict();
   return verdict == ExitCode::ok ? check_for_machines(context, catalog, bundle.index) : verdict;
 }
@@ -142,6 +183,10 @@ std::function<ExitCode()> add_build(CLI::App& app, Context& context) {
       ->type_name("S")
       ->check(CLI::NonNegativeNumber.description(""))
       ->capture_default_str();
+  app.add_flag("--install", flags->install,
+               "then put the bundle's modules where DeepSpeed looks for its prebuilt ops, in the "
+               "Python that they are built for");
+  add_step_cache_options(app, context.options);
   add_catalog_options(app, context.options);
   add_machine_options(app, context.options, false);
   return [&context, flags] { return run_build_command(context, *flags); };

@@ -19,6 +19,7 @@
 #include "cli/load_folder.h"
 #include "cli/options.h"
 #include "cli/planning.h"
+#include "cli/step_cache.h"
 #include "manifest/arch_name.h"
 #include "ninja/emit.h"
 #include "plan/arch_list.h"
@@ -31,7 +32,6 @@ namespace {
 
 struct LoadFlags {
   std::string op;
-  std::string cache;
   std::string jobs;
   int lock_timeout = 3600;
 };
@@ -167,15 +167,14 @@ class Load {
   /// In the folder that was named, else in a private one: who needs an op must not fail because of
   /// where it is kept.
   fs::path find_or_build() {
-    const std::string name = folder_name();
-    const fs::path named = find_load_folder(context_.host_system(), flags_.cache);
+    const fs::path named = find_load_folder(context_.host_system(), context_.options.step_cache);
     std::optional<Error> problem;
     if (!named.empty()) {
-      const fs::path folder = named / "load" / name;
+      const fs::path folder = folder_in(named);
       problem = check_load_folder(folder);
       if (problem && is_ready(folder)) return result(folder);
       try {
-        if (!problem) return build_in(folder);
+        if (!problem) return build_in(named);
       } catch (const Error& error) {
         if (error.code != ExitCode::file_system) throw;
         problem = error;
@@ -188,11 +187,12 @@ class Load {
       context_.note(fmt::format("dsbuild: {}: {}; {} is taken instead", problem->where,
                                 problem->message, other.string()));
     }
-    const fs::path folder = other / "load" / name;
+    const fs::path folder = folder_in(other);
     if (auto refused = check_load_folder(folder)) throw Error(*refused);
-    return build_in(folder);
+    return build_in(other);
   }
 
+  fs::path folder_in(const fs::path& root) const { return root / "load" / folder_name(); }
   static fs::path bundle_of(const fs::path& folder) { return folder / "bundle"; }
 
   /// Whether a finished build stands in a folder that can't be written.
@@ -205,7 +205,10 @@ class Load {
     }
   }
 
-  fs::path build_in(const fs::path& folder) {
+  fs::path build_in(const fs::path& root) {
+    const fs::path folder = folder_in(root);
+    run::CachePlace steps = find_step_cache(context_);
+    steps.folder = root;
     const std::string failed_before = failure_stamp(folder);
     const FolderLock lock(folder, std::chrono::seconds(flags_.lock_timeout),
                           [&](const std::string& line) { context_.note("dsbuild: " + line); });
@@ -217,7 +220,8 @@ class Load {
     plan_.paths["build"] = build_folder.string();
     const run::BuildOutcome outcome = run::run_build(
         plan_, ninja::render_build_files(plan_, build_folder),
-        {build_folder, context_.executable(), find_ninja(machine_), jobs_}, *progress_);
+        {build_folder, context_.executable(), find_ninja(machine_), jobs_, false, false, steps},
+        *progress_);
     if (outcome.no_space) {
       throw Error(ExitCode::file_system, "No space left on device", folder.string(),
                   "free some space there, or choose another folder");
@@ -289,9 +293,6 @@ std::function<ExitCode()> add_load(CLI::App& app, Context& context) {
       ->type_name("LIST");
   app.add_option("--arch", options.archs, "archs: those of the devices here when left away")
       ->type_name("LIST");
-  app.add_option("--cache", flags->cache,
-                 "where what is built is kept (DSBUILD_CACHE, TORCH_EXTENSIONS_DIR)")
-      ->type_name("DIR");
   app.add_option("-j,--jobs", flags->jobs, "steps that run at once (DSBUILD_JOBS, MAX_JOBS)")
       ->type_name("N");
   app.add_option("--lock-timeout", flags->lock_timeout,
@@ -299,6 +300,7 @@ std::function<ExitCode()> add_load(CLI::App& app, Context& context) {
       ->type_name("S")
       ->check(CLI::NonNegativeNumber.description(""))
       ->capture_default_str();
+  add_step_cache_options(app, options);
   add_catalog_options(app, options);
   add_machine_options(app, options, false);
   return [&context, flags] { return Load(context, *flags).run(); };

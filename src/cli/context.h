@@ -36,6 +36,8 @@ struct Options {
   std::vector<std::string> toolkits;   ///< --toolkit KIND=PATH
   std::string python;                  ///< --python
   std::string torch;                   ///< --torch
+  std::string step_cache;              ///< --cache
+  std::string step_cache_size;         ///< --cache-size
   // what to plan
   std::string ops;                    ///< --ops
   std::string accelerators;           ///< --accelerators

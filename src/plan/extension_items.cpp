@@ -107,6 +107,14 @@ class ExtensionItems : ItemMaker {
     return std::nullopt;
   }
 
+  bool has_device_source(const Item& item, const ExtensionPart& part) const {
+    const auto is_device = [&](const std::filesystem::path& source) {
+      return is_device_source(item, draft_.catalog.host(), source);
+    };
+    return std::any_of(part.sources.begin(), part.sources.end(), is_device) ||
+           std::any_of(part.binding.begin(), part.binding.end(), is_device);
+  }
+
   /// Host sources alone need no toolchain of the accelerator, unless the op says so.
   bool needs_device(const Item& item, const std::vector<const ExtensionPart*>& parts) const {
     const Accelerator& accelerator = *item.accelerator;
@@ -115,12 +123,7 @@ class ExtensionItems : ItemMaker {
       return needs.toolchains.contains(accelerator.name);
     };
     return asks(op_.needs) || std::any_of(parts.begin(), parts.end(), [&](const auto* part) {
-             const auto is_device = [&](const auto& source) {
-               return is_device_source(item, draft_.catalog.host(), source);
-             };
-             return asks(part->needs) ||
-                    std::any_of(part->sources.begin(), part->sources.end(), is_device) ||
-                    std::any_of(part->binding.begin(), part->binding.end(), is_device);
+             return asks(part->needs) || has_device_source(item, *part);
            });
   }
 
@@ -170,8 +173,7 @@ class ExtensionItems : ItemMaker {
   void add_part(Item& item, const ExtensionPart& part) {
     PartBuild build{&part, {}};
     const Accelerator& accelerator = *item.accelerator;
-    if (item.choice.toolchain == item.host_choice.toolchain || accelerator.host)
-      return item.parts.push_back(std::move(build));
+    if (!has_device_source(item, part)) return item.parts.push_back(std::move(build));
     const Targets& targets = targets_of(accelerator);
     if (targets.out) return item.skip(*targets.out);
     const manifest::ArchFilter& filter = part.on.at(accelerator.name);

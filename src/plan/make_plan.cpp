@@ -141,8 +141,7 @@ void add_entries(const Draft& draft, const std::vector<Item*>& items, Plan& plan
     plan.entries.push_back(std::move(item.entry));
   }
   sort_steps(plan.steps);
-  precompile_headers(plan.steps, plan.entries);
-  sort_steps(plan.steps);
+  share_headers(plan.steps);
   const auto twice = std::adjacent_find(plan.steps.begin(), plan.steps.end(),
                                         [](const Step& a, const Step& b) { return a.id == b.id; });
   if (twice != plan.steps.end()) {
