@@ -19,9 +19,10 @@ struct CopyRule {
   std::string_view suffix;  ///< of the files that go along
 };
 
-constexpr std::array<CopyRule, 2> kCopies{{
+constexpr std::array<CopyRule, 3> kCopies{{
     {"src/runtime/include/dsops", "include/dsops", ".h"},
     {"packaging/python/dsops", "python/dsops", ".py"},
+    {"packaging/python/dsops/deepspeed", "python/dsops/deepspeed", ".py"},
 }};
 
 void add_copies(const System& system, const fs::path& root,
