@@ -19,10 +19,10 @@
 #include "cli/machine_file.h"
 #include "cli/options.h"
 #include "cli/plan_text.h"
+#include "cli/planning.h"
 #include "cli/settings.h"
 #include "ninja/emit.h"
 #include "run/build.h"
-#include "run/trials.h"
 
 namespace fs = std::filesystem;
 
@@ -71,27 +71,6 @@ void check_temporary_folder(const System& system) {
 std::unique_ptr<run::Progress> make_progress(const Context& context) {
   return context.terminal(STDERR_FILENO) ? run::make_terminal_progress(STDERR_FILENO)
                                          : run::make_plain_progress(STDERR_FILENO);
-}
-
-/// Plans, tries what the plan wants tried, and plans again with the answers, until nothing is
-/// unknown.
-plan::Plan plan_with_trials(Context& context, const plan::Request& request,
-                            const manifest::Catalog& catalog, probe::Machine& machine, int jobs,
-                            run::Progress& progress) {
-  const fs::path cache = context.cache_folder();
-  for (;;) {
-    plan::Plan plan = context.plan(request, catalog, machine);
-    if (plan.verdict() != ExitCode::ok && !request.keep_going) return plan;
-    auto known = run::read_trial_results(plan, cache);
-    known.insert(machine.trials.begin(), machine.trials.end());
-    auto results = run::run_trials(plan, known, cache, jobs, progress);
-    bool changed = false;
-    for (const auto& [key, result] : results) {
-      const bool is_new = machine.trials.emplace(key, result).second;
-      changed = changed || (is_new && !result.ok);
-    }
-    if (!changed) return plan;
-  }
 }
 
 /// What was named and can't be had stops the build before anything is compiled.

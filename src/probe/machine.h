@@ -103,7 +103,7 @@ struct Machine {
   std::map<std::string, Fact<Version>> packages;  ///< pkg-config packages that ops need
   std::map<std::string, TrialResult> trials;      ///< those that were made so far
 
-  std::vector<Torch> torches;  ///< the chosen one first; only where they were looked for
+  std::vector<Torch> torches;             ///< the chosen one first; only where they were looked for
   std::map<std::string, Folder> folders;  ///< of the source tree's rules, by name
 
   std::vector<SourceReport> sources;    ///< of devices; only where they were asked
