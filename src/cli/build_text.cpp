@@ -56,6 +56,14 @@ std::string whole_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
+/// "12 in 3.4 s, 9 of them from the cache"
+std::string steps_text(const run::BuildOutcome& outcome) {
+  if (outcome.nothing_to_do) return "none: everything was up to date";
+  std::string text = fmt::format("{} in {}", outcome.steps_run, format_duration(outcome.seconds));
+  if (outcome.cache_hits + outcome.cache_misses == 0) return text;
+  return text + fmt::format(", {} of them from the cache", outcome.cache_hits);
+}
+
 }  // namespace
 
 report::Document describe_build(const plan::Plan& plan, const bundle::BundleIndex& index,
@@ -69,10 +77,7 @@ report::Document describe_build(const plan::Plan& plan, const bundle::BundleInde
   last.rows.push_back({{"bundle"},
                        {fmt::format("{}: {}, {}{}", out, count_of(index.files.size(), "file"),
                                     format_size(bytes), bundle_changed ? "" : ", unchanged")}});
-  last.rows.push_back({{"steps"},
-                       {outcome.nothing_to_do ? "none: everything was up to date"
-                                              : fmt::format("{} in {}", outcome.steps_run,
-                                                            format_duration(outcome.seconds))}});
+  last.rows.push_back({{"steps"}, {steps_text(outcome)}});
   for (const std::string& line : skipped_archs(plan)) {
     last.rows.push_back({{"skipped"}, {line, report::Tone::warning}});
   }

@@ -21,6 +21,7 @@
 #include "cli/plan_text.h"
 #include "cli/planning.h"
 #include "cli/settings.h"
+#include "cli/step_cache.h"
 #include "ninja/emit.h"
 #include "run/build.h"
 
@@ -122,8 +123,26 @@ ExitCode check_for_machines(Context& context, const manifest::Catalog& catalog,
   return verdict;
 }
 
+/// What is to be known of the step cache after a build that used it.
+void tell_of_cache(Context& context, const run::CachePlace& cache,
+                   const run::BuildOutcome& outcome) {
+  if (!cache.on() || outcome.cache_hits + outcome.cache_misses == 0) return;
+  if (!outcome.cache_problem.empty()) {
+    context.note("dsbuild: what was compiled could not be kept in the step cache: " +
+                 outcome.cache_problem);
+  }
+  const std::string network = network_file_system(cache.folder);
+  if (!network.empty()) {
+    context.note(
+        fmt::format("dsbuild: the step cache {} is on {}: it is safe there, but slower "
+                    "than on a disk of this machine",
+                    cache.folder.string(), network));
+  }
+}
+
 ExitCode run_build_command(Context& context, const BuildFlags& flags) {
   check_temporary_folder(context.host_system());
+  const run::CachePlace cache = find_step_cache(context);
   const manifest::Catalog catalog = context.read_catalog();
   probe::Machine machine = context.probe(catalog);
   plan::Request request = context.request(catalog, machine);
@@ -155,8 +174,9 @@ ExitCode run_build_command(Context& context, const BuildFlags& flags) {
   });
   const run::BuildOutcome outcome = run::run_build(
       plan, ninja::render_build_files(plan, build_folder),
-      {build_folder, context.executable(), ninja, jobs, flags.keep_going, flags.explain},
+      {build_folder, context.executable(), ninja, jobs, flags.keep_going, flags.explain, cache},
       *progress);
+  tell_of_cache(context, cache, outcome);
   if (!outcome.ok) {
     for (const std::string& line : describe_failures(outcome, plan, flags.verbose))
       context.note(line);
@@ -207,6 +227,7 @@ std::function<ExitCode()> add_build(CLI::App& app, Context& context) {
       ->type_name("S")
       ->check(CLI::NonNegativeNumber.description(""))
       ->capture_default_str();
+  add_step_cache_options(app, context.options);
   add_catalog_options(app, context.options);
   add_machine_options(app, context.options, false);
   return [&context, flags] { return run_build_command(context, *flags); };

@@ -14,7 +14,7 @@ namespace {
 
 ExitCode run_doctor(Context& context, bool strict, bool devices) {
   const manifest::Catalog catalog = context.read_catalog(Context::Problems::tell);
-  probe::Machine machine = context.probe(catalog, true);
+  probe::Machine machine = context.survey(catalog);
   if (devices) context.ask_devices(machine);
   const plan::Request request = context.request(catalog, machine);
   const plan::Plan plan = context.plan(request, catalog, machine, Context::Problems::tell);

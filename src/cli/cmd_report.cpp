@@ -36,7 +36,7 @@ struct ReportFlags {
 ExitCode report_bundle(Context& context, const manifest::Catalog& catalog, const ReportFlags& flags,
                        std::vector<RecordedMachine> machines) {
   const bundle::BundleIndex index = bundle::read_bundle(flags.bundle);
-  if (machines.empty()) machines.push_back({"this machine", context.probe(catalog, true)});
+  if (machines.empty()) machines.push_back({"this machine", context.survey(catalog)});
   std::vector<MachineMatches> all;
   bool hole = false;
   for (const RecordedMachine& recorded : machines) {
@@ -101,8 +101,8 @@ ExitCode run_report(Context& context, const ReportFlags& flags) {
                 "give one --for, or --bundle DIR to compare what several would load");
   }
   const bool recorded = !machines.empty();
-  probe::Machine machine = recorded ? std::move(machines.front().machine)
-                                    : context.probe(catalog, true, flags.libraries);
+  probe::Machine machine =
+      recorded ? std::move(machines.front().machine) : context.survey(catalog, flags.libraries);
   if (flags.devices && !recorded) context.ask_devices(machine);
   if (!flags.record.empty()) return record_machine(context, machine, flags);
   const plan::Plan plan =

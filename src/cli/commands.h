@@ -29,17 +29,19 @@ std::function<ExitCode()> add_plan(CLI::App& app, Context& context);
 std::function<ExitCode()> add_report(CLI::App& app, Context& context);
 std::function<ExitCode()> add_doctor(CLI::App& app, Context& context);
 std::function<ExitCode()> add_bundle(CLI::App& app, Context& context);
+std::function<ExitCode()> add_cache(CLI::App& app, Context& context);
 std::function<ExitCode()> add_list(CLI::App& app, Context& context);
 std::function<ExitCode()> add_show(CLI::App& app, Context& context);
 std::function<ExitCode()> add_check(CLI::App& app, Context& context);
 std::function<ExitCode()> add_help(CLI::App& app, Context& context);
 
-inline constexpr std::array<CommandRow, 9> kCommands{{
+inline constexpr std::array<CommandRow, 10> kCommands{{
     {"build", "build ops and publish a bundle of them", add_build},
     {"plan", "tell what would be built, and why the rest can't be", add_plan},
     {"report", "tell what this machine is and what can be built on it", add_report},
     {"doctor", "tell what is wrong with this machine, worst first, and what mends it", add_doctor},
     {"bundle", "look into a bundle: bundle verify DIR", add_bundle},
+    {"cache", "tell of a step cache, or make it smaller: cache stats, cache clean", add_cache},
     {"list", "list the ops of the catalog", add_list},
     {"show", "show one op: sources, flags, needs, and the reason per arch", add_show},
     {"check", "check manifests and tell every problem at its place", add_check},

@@ -45,6 +45,23 @@ bool writable_folder(const fs::path& folder) {
   return ::access(folder.c_str(), W_OK | X_OK) == 0;
 }
 
+/// Without a slash at its end.
+std::string absolute_path(const std::string& path) {
+  const fs::path absolute = fs::absolute(path).lexically_normal();
+  return (absolute.has_filename() ? absolute : absolute.parent_path()).string();
+}
+
+/// Nothing else is taken for a torch that was named and isn't there.
+void check_named_torch(const System& system, const probe::Machine& machine) {
+  if (machine.torches.empty() || !machine.torches.front().demanded) return;
+  const probe::Torch& torch = machine.torches.front();
+  if (torch.version) return;
+  const bool there = torch.path.starts_with('/') && system.exists(torch.path);
+  throw Error(there ? ExitCode::no_toolchain : ExitCode::bad_input, torch.version.reason,
+              torch.origin + " " + torch.path,
+              "name an environment or a folder that has a torch; dsbuild report lists those here");
+}
+
 /// A folder of our own below the temporary one: private, and really ours.
 fs::path private_temporary_folder(const System& system) {
   const fs::path folder =
@@ -174,27 +191,43 @@ manifest::Catalog Context::read_catalog(Problems problems) {
   return catalog;
 }
 
-probe::Machine Context::probe(const manifest::Catalog& catalog, bool survey, bool try_libraries) {
-  probe::ProbeOptions probe_options;
+probe::ProbeOptions Context::probe_options(const manifest::Catalog& catalog) {
+  probe::ProbeOptions wanted;
   for (const std::string& choice : options.toolkits) {
     const auto equals = choice.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == choice.size()) {
       throw Error(ExitCode::bad_input, "'" + choice + "' is no choice of a toolkit", "--toolkit",
                   "write KIND=PATH, for example nvcc=/usr/local/cuda-13.0 or gcc=/usr/bin/g++-12");
     }
-    probe_options.toolkits[choice.substr(0, equals)] =
-        fs::absolute(choice.substr(equals + 1)).lexically_normal().string();
+    wanted.toolkits[choice.substr(0, equals)] = absolute_path(choice.substr(equals + 1));
   }
-  probe_options.cache_folder = cache_folder();
-  probe_options.same_host = looks_at_this_host();
-  probe_options.survey = survey;
-  probe_options.try_libraries = try_libraries;
+  if (!options.torch.empty()) wanted.torch = absolute_path(options.torch);
+  // A name without a folder that isn't in this one is a command, to be looked up on PATH.
+  const bool command = options.python.find('/') == std::string::npos && !fs::exists(options.python);
+  wanted.python = command ? options.python : absolute_path(options.python);
+  wanted.torches = !wanted.torch.empty() || !wanted.python.empty();
   for (const auto& [name, op] : catalog.ops) {
     if (op.kind != manifest::OpKind::python_extension) continue;
-    probe_options.torches = true;
-    add_packages(op, probe_options.python_packages);
+    wanted.torches = true;
+    add_packages(op, wanted.python_packages);
   }
-  return probe::probe_machine(system(), processes_, catalog, probe_options);
+  wanted.cache_folder = cache_folder();
+  wanted.same_host = looks_at_this_host();
+  return wanted;
+}
+
+probe::Machine Context::probe(const manifest::Catalog& catalog) {
+  probe::Machine machine =
+      probe::probe_machine(system(), processes_, catalog, probe_options(catalog));
+  check_named_torch(system(), machine);
+  return machine;
+}
+
+probe::Machine Context::survey(const manifest::Catalog& catalog, bool try_libraries) {
+  probe::ProbeOptions wanted = probe_options(catalog);
+  wanted.torches = wanted.survey = true;
+  wanted.try_libraries = try_libraries;
+  return probe::probe_machine(system(), processes_, catalog, wanted);
 }
 
 void Context::ask_devices(probe::Machine& machine) {

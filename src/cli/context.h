@@ -17,6 +17,7 @@
 #include "plan/plan.h"
 #include "plan/request.h"
 #include "probe/machine.h"
+#include "probe/probe.h"
 #include "report/document.h"
 
 namespace dsbuild::cli {
@@ -33,6 +34,10 @@ struct Options {
   std::string sysroot = "/";           ///< --sysroot
   std::string cache_dir;               ///< --cache-dir
   std::vector<std::string> toolkits;   ///< --toolkit KIND=PATH
+  std::string python;                  ///< --python
+  std::string torch;                   ///< --torch
+  std::string step_cache;              ///< --cache
+  std::string step_cache_size;         ///< --cache-size
   // what to plan
   std::string ops;                    ///< --ops
   std::string accelerators;           ///< --accelerators
@@ -71,9 +76,11 @@ class Context {
 
   manifest::CatalogSources catalog_sources() const;
   manifest::Catalog read_catalog(Problems problems = Problems::refuse);
-  /// `survey`: also what only a report tells; `try_libraries`: also whether its libraries work.
-  probe::Machine probe(const manifest::Catalog& catalog, bool survey = false,
-                       bool try_libraries = false);
+  /// Throws Error when --python or --torch names what has no torch.
+  probe::Machine probe(const manifest::Catalog& catalog);
+  /// Also what only a report tells, whatever is wrong; `try_libraries`: also whether its libraries
+  /// work.
+  probe::Machine survey(const manifest::Catalog& catalog, bool try_libraries = false);
   /// Asks the vendors' libraries and the drivers' files of the machine's devices, and joins what
   /// they say with what is known.
   void ask_devices(probe::Machine& machine);
@@ -90,6 +97,7 @@ class Context {
   bool terminal(int fd) const;
 
  private:
+  probe::ProbeOptions probe_options(const manifest::Catalog& catalog);
   void tell(const Diagnostics& diagnostics, Problems problems, std::string_view what);
 
   PosixSystem host_system_;

@@ -39,6 +39,14 @@ void add_machine_options(CLI::App& app, Options& options, bool with_sysroot) {
                  "take this toolchain and no other of its kind: nvcc=DIR, gcc=FILE (repeatable)")
       ->type_name("KIND=PATH")
       ->allow_extra_args(false);
+  app.add_option(
+         "--python", options.python,
+         "the interpreter (or its command) or the environment whose torch extensions are built "
+         "for")
+      ->type_name("PATH");
+  app.add_option("--torch", options.torch,
+                 "the torch they are built for: its package's folder, or the one around it")
+      ->type_name("DIR");
   app.add_option("--cache-dir", options.cache_dir,
                  "where tools' answers and canaries are remembered (DSBUILD_CACHE_DIR)")
       ->type_name("DIR");

@@ -15,7 +15,7 @@ inline constexpr const char* kUsualBundle = "out/bundle";
 
 /// --root, --manifest: which manifests are read.
 void add_catalog_options(CLI::App& app, Options& options);
-/// --sysroot, --toolkit, --cache-dir: which machine is looked at, and how.
+/// --sysroot, --toolkit, --python, --torch, --cache-dir: which machine is looked at, and how.
 void add_machine_options(CLI::App& app, Options& options, bool with_sysroot);
 /// --for: machines that were recorded.
 void add_for_option(CLI::App& app, Options& options, const char* help);

@@ -16,9 +16,11 @@ struct OwnRow {
   std::string_view meaning;
 };
 
-constexpr std::array<OwnRow, 13> kOwnSettings{{
+constexpr std::array<OwnRow, 18> kOwnSettings{{
     {"DSBUILD_PATH", "--root", "catalog roots to read besides the built-in one, separated by ':'"},
     {"DSBUILD_CACHE_DIR", "--cache-dir", "where tools' answers and canaries are remembered"},
+    {"DSBUILD_CACHE", "--cache", "the step cache: what was compiled once is taken from there"},
+    {"DSBUILD_CACHE_SIZE", "--cache-size", "what the step cache may hold: 5G when it isn't said"},
     {"DSBUILD_PROBE_LIB_DIR", "", "where report --devices looks for vendors' libraries first"},
     {"DSBUILD_DUMMY_DEVICES", "", "how many devices report --devices invents, for tests"},
     {"DSBUILD_JOBS", "-j", "steps that run at once; a whole number of at least 1"},
@@ -26,6 +28,11 @@ constexpr std::array<OwnRow, 13> kOwnSettings{{
     {"DS_ACCELERATOR", "--accelerators", "the accelerator to build for, as DeepSpeed knows it"},
     {"CUDA_HOME", "--toolkit nvcc=DIR", "the CUDA toolkit; no other is taken then"},
     {"CUDA_PATH", "--toolkit nvcc=DIR", "the same; CUDA_HOME beats it"},
+    {"VIRTUAL_ENV", "--python PATH",
+     "the Python environment whose torch extensions are built for, if it has one"},
+    {"CONDA_PREFIX", "--python PATH", "the same; VIRTUAL_ENV beats it, and it beats PATH"},
+    {"DS_SKIP_CUDA_CHECK", "",
+     "1: extensions are compiled although torch's CUDA is another major release than the toolkit"},
     {"XDG_CACHE_HOME", "--cache-dir", "its subfolder dsbuild is the cache when nothing names one"},
     {"SOURCE_DATE_EPOCH", "",
      "passed to compilers, so that __DATE__ repeats; 0 when it is not set"},

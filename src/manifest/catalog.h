@@ -114,6 +114,9 @@ struct StepTemplate {
   std::vector<ArgTemplate> argv;
   std::string out;       ///< the file's name, with placeholders
   bool depfile = false;  ///< the command writes `{depfile}` in make syntax
+  /// Commands that write what it leaves out of it, one for each arch of the entry.
+  std::vector<ArgTemplate> scans;
+  bool inputs_only = false;  ///< it reads `{in}` and nothing else
 };
 
 /// How a toolchain's part of a python_extension is built.

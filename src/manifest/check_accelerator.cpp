@@ -248,16 +248,37 @@ Strings placeholders_of_step(const Node& step) {
   return used;
 }
 
+/// Of a word or a scan that is repeated for archs.
+void check_for(const Node& node, const Strings& forms) {
+  const Node form = node.at("for");
+  if (form.is_text() && !holds(forms, form.text())) {
+    form.complain(Rule::form_not_made, {form.text(), did_you_mean(form.text(), forms)});
+  }
+}
+
+void check_scan(const Node& scan, TemplatePlace place, const TemplateScope& scope,
+                const Strings& forms) {
+  check_for(scan, forms);
+  Strings used;
+  for (const Node& word : scan.at("argv").items()) {
+    check_template(word, static_cast<TemplatePlace>(place | kForArch), scope);
+    for (std::string& name : placeholders_of(word.text())) used.push_back(std::move(name));
+  }
+  for (const std::string name : {"in", "depfile"}) {
+    if (!holds(used, name)) {
+      scan.at("argv").complain(Rule::step_without, {name, "add the word \"{" + name + "}\""});
+    }
+  }
+}
+
 void check_step(const Node& step, TemplatePlace place, const TemplateScope& scope,
                 const Strings& forms) {
   for (const Node& word : step.at("argv").items()) {
     check_template(word, place, scope);
     for (const Node& inner : word.at("argv").items()) check_template(inner, kForArch, scope);
-    if (word.at("for").is_text() && !holds(forms, word.at("for").text())) {
-      word.at("for").complain(Rule::form_not_made,
-                              {word.at("for").text(), did_you_mean(word.at("for").text(), forms)});
-    }
+    check_for(word, forms);
   }
+  for (const Node& scan : step.at("scans").items()) check_scan(scan, place, scope, forms);
   check_template(step.at("out"), kOutName, scope);
   if (!step.has("argv")) return;
   const Strings used = placeholders_of_step(step);
@@ -270,6 +291,7 @@ void check_step(const Node& step, TemplatePlace place, const TemplateScope& scop
   const bool said = step.at("depfile").flag();
   if (said && !written) step.at("depfile").complain(Rule::depfile_not_written, {});
   if (!said && written) step.at("argv").complain(Rule::depfile_not_said, {});
+  if (!said && step.has("scans")) step.at("scans").complain(Rule::depfile_not_said, {});
 }
 
 /// What a step doesn't take of the sources, the next one must.

@@ -143,6 +143,10 @@ StepTemplate read_step(const Node& node) {
   }
   step.out = node.at("out").text();
   step.depfile = node.at("depfile").flag();
+  for (const Node& scan : node.at("scans").items()) {
+    step.scans.push_back({{}, scan.at("for").text(), scan.at("argv").texts()});
+  }
+  step.inputs_only = node.at("inputs_only").flag();
   return step;
 }
 

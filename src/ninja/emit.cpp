@@ -55,7 +55,8 @@ void refuse_line_break(const std::string& text) {
               "rename the file or folder");
 }
 
-plan::StepFile make_step_file(const plan::Step& step, const Paths& paths) {
+/// `roots`: where the plan's placeholders really lie.
+plan::StepFile make_step_file(const plan::Step& step, const Paths& paths, const Paths& roots) {
   plan::StepFile file;
   file.id = step.id;
   file.what = step.what;
@@ -66,15 +67,27 @@ plan::StepFile make_step_file(const plan::Step& step, const Paths& paths) {
   file.depfile = expand_paths(step.depfile, paths);
   file.kernels = step.kernels;
   file.any_kernel = step.any_kernel;
+  for (const plan::Scan& scan : step.scans) {
+    file.scans.push_back({expand_all(scan.argv, paths), expand_paths(scan.depfile, paths)});
+  }
+  if (step.header) {
+    file.header = {expand_paths(step.header->outputs.front(), paths),
+                   expand_paths(step.header->depfile, paths),
+                   expand_all(step.header->argv, paths)};
+  }
+  file.hash = plan::step_hash(step);
+  file.inputs = expand_all(step.inputs, paths);
+  file.inputs_only = step.inputs_only;
+  file.roots = roots;
   return file;
 }
 
-void add_edge(Writer& writer, const plan::Step& step, const Paths& paths,
-              const plan::StepFile& file, const std::string& file_name) {
-  const std::string hash = plan::step_hash(step).substr(0, kHashDigits);
-  writer.build(file.outputs, file.depfile.empty() ? "step" : "step_with_depfile",
-               expand_all(step.inputs, paths),
-               {{"file", file_name}, {"hash", hash}, {"what", file.what}, {"dep", file.depfile}});
+void add_edge(Writer& writer, const plan::StepFile& file, const std::string& file_name) {
+  writer.build(file.outputs, file.depfile.empty() ? "step" : "step_with_depfile", file.inputs,
+               {{"file", file_name},
+                {"hash", file.hash.substr(0, kHashDigits)},
+                {"what", file.what},
+                {"dep", file.depfile}});
 }
 
 bool is_compile(const plan::Step& step) {
@@ -113,6 +126,9 @@ std::string expand_paths(const std::string& text, const Paths& paths) {
 BuildFiles render_build_files(const plan::Plan& plan, const std::filesystem::path& build_folder) {
   refuse_line_break(build_folder.native());
   const Paths paths = paths_in_build(plan);
+  // But for the build folder, in which the launcher runs: it may be moved.
+  Paths roots = plan.paths;
+  roots.erase("build");
   BuildFiles files;
   Writer writer;
   writer.comment(
@@ -124,9 +140,9 @@ BuildFiles render_build_files(const plan::Plan& plan, const std::filesystem::pat
                                     {"depfile", "$dep"},
                                     {"deps", "gcc"}});
   for (const plan::Step& step : plan.steps) {
-    const plan::StepFile file = make_step_file(step, paths);
+    const plan::StepFile file = make_step_file(step, paths, roots);
     std::string name = step_file_name(step.id);
-    add_edge(writer, step, paths, file, name);
+    add_edge(writer, file, name);
     for (const auto& [path, text] : step.files) files.emplace(expand_paths(path, paths), text);
     files.emplace(std::move(name), plan::render_step_file(file));
   }

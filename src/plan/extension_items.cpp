@@ -9,6 +9,7 @@
 #include "plan/folder_words.h"
 #include "plan/item_maker.h"
 #include "plan/needs.h"
+#include "plan/torch_match.h"
 
 namespace dsbuild::plan {
 namespace {
@@ -55,15 +56,13 @@ class ExtensionItems : ItemMaker {
  private:
   /// The torch that was chosen; a reason where there is none.
   std::optional<Reason> find_torch() {
-    const std::vector<probe::Torch>& torches = draft_.machine.torches;
-    if (!torches.empty() && torches.front().version) {
-      torch_ = &torches.front();
+    auto problem = find_torch_problem(draft_.machine);
+    if (!problem) {
+      torch_ = &draft_.machine.torches.front();
       return std::nullopt;
     }
-    return Reason{ReasonCode::torch_absent,
-                  op_.name + " needs a torch to be built for: " +
-                      (torches.empty() ? "none was found" : torches.front().version.reason),
-                  "name one with --torch DIR or --python PATH, or install it: pip install torch"};
+    problem->text = op_.name + " needs a torch to be built for: " + problem->text;
+    return problem;
   }
 
   /// A torch is built for some accelerators; for others there are plug-ins beside it, which say
@@ -114,6 +113,14 @@ class ExtensionItems : ItemMaker {
     return std::nullopt;
   }
 
+  bool has_device_source(const Item& item, const ExtensionPart& part) const {
+    const auto is_device = [&](const std::filesystem::path& source) {
+      return is_device_source(item, draft_.catalog.host(), source);
+    };
+    return std::any_of(part.sources.begin(), part.sources.end(), is_device) ||
+           std::any_of(part.binding.begin(), part.binding.end(), is_device);
+  }
+
   /// Host sources alone need no toolchain of the accelerator, unless the op says so.
   bool needs_device(const Item& item, const std::vector<const ExtensionPart*>& parts) const {
     const Accelerator& accelerator = *item.accelerator;
@@ -122,12 +129,7 @@ class ExtensionItems : ItemMaker {
       return needs.toolchains.contains(accelerator.name);
     };
     return asks(op_.needs) || std::any_of(parts.begin(), parts.end(), [&](const auto* part) {
-             const auto is_device = [&](const auto& source) {
-               return is_device_source(item, draft_.catalog.host(), source);
-             };
-             return asks(part->needs) ||
-                    std::any_of(part->sources.begin(), part->sources.end(), is_device) ||
-                    std::any_of(part->binding.begin(), part->binding.end(), is_device);
+             return asks(part->needs) || has_device_source(item, *part);
            });
   }
 
@@ -148,8 +150,14 @@ class ExtensionItems : ItemMaker {
     item.host_choice = draft_.chooser.choose({&host, kExtensionForm});
     item.choice = item.host_choice;
     if (plan(item) && needs_device(item, parts)) {
-      item.choice = draft_.chooser.choose(
-          {&accelerator, kExtensionForm, "", false, {need_of(op_.needs, accelerator), nullptr}});
+      const bool any_release = read_skip_check(draft_.request.environment).skipped;
+      item.choice = draft_.chooser.choose({&accelerator,
+                                           kExtensionForm,
+                                           "",
+                                           false,
+                                           {need_of(op_.needs, accelerator), nullptr},
+                                           torch_,
+                                           any_release});
       if (plan(item)) parts = parts_for(accelerator, item.choice.toolchain);
     }
     if (item.planned()) {
@@ -171,8 +179,7 @@ class ExtensionItems : ItemMaker {
   void add_part(Item& item, const ExtensionPart& part) {
     PartBuild build{&part, {}};
     const Accelerator& accelerator = *item.accelerator;
-    if (item.choice.toolchain == item.host_choice.toolchain || accelerator.host)
-      return item.parts.push_back(std::move(build));
+    if (!has_device_source(item, part)) return item.parts.push_back(std::move(build));
     const Targets& targets = targets_of(accelerator);
     if (targets.out) return item.skip(*targets.out);
     const manifest::ArchFilter& filter = part.on.at(accelerator.name);
@@ -215,12 +222,6 @@ class ExtensionItems : ItemMaker {
 
   void make_levels(Item item) {
     if (!item.planned()) {
-      draft_.items.push_back(std::move(item));
-      return;
-    }
-    if (!torch_->extension_suffix) {
-      item.skip(
-          {ReasonCode::torch_absent, torch_->id + ": " + torch_->extension_suffix.reason, ""});
       draft_.items.push_back(std::move(item));
       return;
     }

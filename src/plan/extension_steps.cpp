@@ -196,6 +196,10 @@ class ExtensionSteps {
       for (auto* list : {&step.argv, &step.inputs, &step.outputs}) {
         for (std::string& text : *list) name(text);
       }
+      for (Scan& scan : step.scans) {
+        name(scan.depfile);
+        for (std::string& text : scan.argv) name(text);
+      }
       std::map<std::string, std::string> files;
       for (auto& [path, text] : step.files)
         files.emplace(replace_all(path, kUnsettled, "{build}/obj/extension/" + folder), text);
@@ -307,40 +311,24 @@ void add_torch_needs(const Item& item, std::map<std::string, std::string>& needs
     needs["python"] = fmt::format("=={}.{}", torch.python->part(0), torch.python->part(1));
 }
 
-void precompile_headers(std::vector<Step>& steps, std::vector<Entry>& entries) {
+void share_headers(std::vector<Step>& steps) {
   // Precompiling takes as long as the header does in about three compiles (docs/performance.md).
   constexpr int kPays = 4;
   std::map<std::string, int> users;
   for (const Step& step : steps) {
     if (step.header) ++users[step.header->id];
   }
-  std::map<std::string, Step> made;
-  std::map<std::string, std::string> header_of_step;
   for (Step& step : steps) {
     const auto word = std::find(step.argv.begin(), step.argv.end(), kTorchHeaderWord);
     if (word == step.argv.end()) continue;
     if (!step.header || users[step.header->id] < kPays) {
       step.argv.erase(word);
+      step.header.reset();
       continue;
     }
-    const Step& header = *step.header;
-    *word = header_name(header);
+    *word = header_name(*step.header);
     step.argv.insert(word, "-include");
-    step.inputs.push_back(header.outputs.front());
-    made.emplace(header.id, header);
-    header_of_step.emplace(step.id, header.id);
-  }
-  for (auto& [id, step] : made) steps.push_back(std::move(step));
-  for (Entry& entry : entries) {
-    std::vector<std::string> headers;
-    for (const std::string& step : entry.steps) {
-      const auto header = header_of_step.find(step);
-      const bool is_new =
-          header != header_of_step.end() &&
-          std::find(headers.begin(), headers.end(), header->second) == headers.end();
-      if (is_new) headers.push_back(header->second);
-    }
-    entry.steps.insert(entry.steps.begin(), headers.begin(), headers.end());
+    for (const auto& [path, text] : step.header->files) step.files.emplace(path, text);
   }
 }
 

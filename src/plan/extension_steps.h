@@ -25,8 +25,8 @@ PartWords extension_host_words(const Draft& draft, const Item& item,
 /// What loading the module needs: torch, Python, ops before it.
 void add_torch_needs(const Item& item, std::map<std::string, std::string>& needs);
 
-/// Of the steps that share a header, enough make it worth precompiling: it is made once, and they
-/// take it. The others lose the word. `steps` are each once.
-void precompile_headers(std::vector<Step>& steps, std::vector<Entry>& entries);
+/// Where enough steps share a header to make it worth precompiling, they include it first; the
+/// others lose the word and the header. `steps` are each once.
+void share_headers(std::vector<Step>& steps);
 
 }  // namespace dsbuild::plan

@@ -16,6 +16,7 @@
 #include "plan/required.h"
 #include "plan/step_environment.h"
 #include "plan/steps.h"
+#include "plan/torch_match.h"
 
 namespace dsbuild::plan {
 namespace {
@@ -141,8 +142,7 @@ void add_entries(const Draft& draft, const std::vector<Item*>& items, Plan& plan
     plan.entries.push_back(std::move(item.entry));
   }
   sort_steps(plan.steps);
-  precompile_headers(plan.steps, plan.entries);
-  sort_steps(plan.steps);
+  share_headers(plan.steps);
   const auto twice = std::adjacent_find(plan.steps.begin(), plan.steps.end(),
                                         [](const Step& a, const Step& b) { return a.id == b.id; });
   if (twice != plan.steps.end()) {
@@ -196,10 +196,13 @@ void add_settings(Draft& draft, const std::vector<std::string>& left_out, Plan& 
     const Choice& choice = draft.chooser.choose({&accelerator, accelerator.image_form});
     if (choice) add("toolchain." + name, describe(*choice.toolchain), choice.toolchain->origin);
   }
-  const auto extension = std::find_if(draft.items.begin(), draft.items.end(),
-                                      [](const Item& item) { return item.torch != nullptr; });
-  if (extension != draft.items.end())
-    add("torch", extension->torch->id + " at " + extension->torch->path, extension->torch->origin);
+  const auto& torches = draft.machine.torches;
+  const bool used = std::any_of(draft.items.begin(), draft.items.end(),
+                                [](const Item& item) { return item.torch != nullptr; });
+  if (used || (!torches.empty() && torches.front().demanded))
+    add("torch", describe(torches.front()), torches.front().origin);
+  if (used && read_skip_check(draft.request.environment).skipped)
+    add("torch check", "skipped", kSkipCheck);
   std::sort(plan.settings.begin(), plan.settings.end(),
             [](const Setting& a, const Setting& b) { return a.name < b.name; });
 }
@@ -208,6 +211,10 @@ void add_notes(Draft& draft, const std::vector<std::string>& left_out, Plan& pla
   for (const auto& [name, targets] : draft.targets) {
     if (!targets.note.empty()) plan.notes.push_back(targets.note);
   }
+  const SkipCheck check = read_skip_check(draft.request.environment);
+  const bool extensions = std::any_of(draft.items.begin(), draft.items.end(),
+                                      [](const Item& item) { return item.torch; });
+  if (extensions && !check.note.empty()) plan.notes.push_back(check.note);
   for (std::string& note : draft.chooser.notes()) plan.notes.push_back(std::move(note));
   if (!left_out.empty()) {
     plan.notes.push_back("not passed on to compilers: " + join(left_out, ", ") +

@@ -19,6 +19,8 @@ Json step_json(const Step& step) {
             {"toolchain", step.toolchain}};
   if (!step.files.empty()) json["files"] = step.files;
   if (!step.depfile.empty()) json["depfile"] = step.depfile;
+  for (const Scan& scan : step.scans) json["scans"].push_back(scan.argv);
+  if (step.header) json["precompiled"] = step.header->argv;
   if (!step.kernels.empty()) json["kernels"] = step.kernels;
   if (step.any_kernel) json["any_kernel"] = true;
   return json;
@@ -78,6 +80,9 @@ std::string step_hash(const Step& step) {
     if (changes_output(name)) hasher.field("env", name).field("value", value);
   }
   for (const auto& [path, text] : step.files) hasher.field("file", path).field("text", text);
+  for (const Scan& scan : step.scans) {
+    for (const std::string& word : scan.argv) hasher.field("scan", word);
+  }
   hasher.field("toolchain", step.toolchain_identity);
   for (const std::string& kernel : step.kernels) hasher.field("kernel", kernel);
   if (step.any_kernel) hasher.field("kernel", "*");

@@ -17,6 +17,14 @@
 
 namespace dsbuild::plan {
 
+/// A command that is run after a step's own and tells what else that read, in a depfile of its own.
+struct Scan {
+  std::vector<std::string> argv;
+  std::string depfile;
+
+  bool operator==(const Scan&) const = default;
+};
+
 /// One command; one edge of the Ninja file. Paths begin with `{src}`, `{root1}`…, `{build}` or are
 /// absolute.
 struct Step {
@@ -28,11 +36,14 @@ struct Step {
   std::vector<std::string> outputs;
   std::map<std::string, std::string> files;  ///< that the command reads and dsbuild writes: text
   std::string depfile;                       ///< empty: none
+  std::vector<Scan> scans;                   ///< that complete the depfile
+  bool inputs_only = false;                  ///< it reads its inputs and nothing else
   std::string toolchain;                     ///< Toolchain::id
   std::string toolchain_identity;            ///< part of the step's hash
   std::vector<std::string> kernels;          ///< symbols that the (ELF or PTX) output must hold
   bool any_kernel = false;                   ///< it must hold at least one kernel
-  std::shared_ptr<const Step> header;        ///< how a header that it reads may be precompiled
+  /// How a header that its argv includes may be precompiled, by whichever step comes first.
+  std::shared_ptr<const Step> header;
 };
 
 /// Form of the library that carries an op's host code, and of libdsops.

@@ -67,6 +67,24 @@ std::vector<std::string> expand_argv(const StepTemplate& step, const Values& val
   return argv;
 }
 
+/// The scans of a step, each with a depfile of its own beside `out`.
+std::vector<Scan> make_scans(const StepTemplate& step, const std::string& out, const Values& values,
+                             const StepGroup& group) {
+  std::vector<Scan> scans;
+  for (const ArgTemplate& scan : step.scans) {
+    for (const FatArch& fat : group.archs) {
+      if (fat.form != scan.for_form) continue;
+      const std::string depfile = out + "." + fat.arch.name + ".d";
+      Values of_arch(&values);
+      of_arch.set("arch", fat.arch.name);
+      of_arch.set("number", manifest::arch_number_text(fat.arch));
+      of_arch.set("depfile", depfile);
+      scans.push_back({expand_words(scan.for_archs, of_arch), depfile});
+    }
+  }
+  return scans;
+}
+
 /// A version script in ld's syntax: https://sourceware.org/binutils/docs/ld/VERSION.html
 std::string render_exports(const std::vector<std::string>& symbols) {
   if (symbols.empty()) return "{ global: *; };\n";
@@ -100,6 +118,9 @@ Step make_step(const StepTemplate& recipe, const std::vector<std::string>& input
   step.what = (artifact.empty() ? std::string(name_of(out)) : group.label) + " " + group.about;
   step.argv = expand_argv(recipe, values, group);
   set_standard(step.argv, group.standard);
+  step.scans = make_scans(recipe, out, values, group);
+  for (Scan& scan : step.scans) set_standard(scan.argv, group.standard);
+  step.inputs_only = recipe.inputs_only;
   if (uses(recipe, "{exports}")) step.files[exports] = render_exports(group.exports);
   step.inputs = inputs;
   step.outputs = {out};

@@ -17,6 +17,15 @@ constexpr char kOutput = 'o';
 constexpr char kDepfile = 'd';
 constexpr char kKernel = 'k';
 constexpr char kAnyKernel = 'K';
+constexpr char kScanDepfile = 'S';  // begins a scan; its words follow
+constexpr char kScanWord = 's';
+constexpr char kHeaderMade = 'H';
+constexpr char kHeaderDepfile = 'D';
+constexpr char kHeaderWord = 'p';
+constexpr char kHash = 'h';
+constexpr char kInput = 'n';
+constexpr char kInputsOnly = 'N';
+constexpr char kRoot = 'r';
 constexpr char kEnd = '.';  // the last field, so that a file that was cut off is seen
 
 constexpr std::size_t kUsualSize = 2048;
@@ -43,6 +52,14 @@ class FieldWriter {
   const std::string& id_;
 };
 
+template <typename Map>
+bool parse_pair(std::string_view text, Map& map) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos || equals == 0) return false;
+  map.emplace(text.substr(0, equals), text.substr(equals + 1));
+  return true;
+}
+
 bool parse_field(char tag, std::string_view value, StepFile& step) {
   switch (tag) {
     case kId:
@@ -54,12 +71,8 @@ bool parse_field(char tag, std::string_view value, StepFile& step) {
     case kArgument:
       step.argv.emplace_back(value);
       return true;
-    case kVariable: {
-      const std::size_t equals = value.find('=');
-      if (equals == std::string_view::npos || equals == 0) return false;
-      step.environment.emplace(value.substr(0, equals), value.substr(equals + 1));
-      return true;
-    }
+    case kVariable:
+      return parse_pair(value, step.environment);
     case kOutput:
       step.outputs.emplace_back(value);
       return true;
@@ -72,6 +85,33 @@ bool parse_field(char tag, std::string_view value, StepFile& step) {
     case kAnyKernel:
       step.any_kernel = true;
       return value.empty();
+    case kScanDepfile:
+      step.scans.push_back({{}, std::string(value)});
+      return true;
+    case kScanWord:
+      if (step.scans.empty()) return false;
+      step.scans.back().argv.emplace_back(value);
+      return true;
+    case kHeaderMade:
+      step.header.made = value;
+      return true;
+    case kHeaderDepfile:
+      step.header.depfile = value;
+      return true;
+    case kHeaderWord:
+      step.header.argv.emplace_back(value);
+      return true;
+    case kHash:
+      step.hash = value;
+      return true;
+    case kInput:
+      step.inputs.emplace_back(value);
+      return true;
+    case kInputsOnly:
+      step.inputs_only = true;
+      return value.empty();
+    case kRoot:
+      return parse_pair(value, step.roots);
     default:
       return false;
   }
@@ -89,6 +129,19 @@ std::string render_step_file(const StepFile& step) {
   if (!step.depfile.empty()) writer.add(kDepfile, step.depfile);
   writer.add_all(kKernel, step.kernels);
   if (step.any_kernel) writer.add(kAnyKernel, "");
+  for (const Scan& scan : step.scans) {
+    writer.add(kScanDepfile, scan.depfile);
+    writer.add_all(kScanWord, scan.argv);
+  }
+  if (step.header) {
+    writer.add(kHeaderMade, step.header.made);
+    writer.add(kHeaderDepfile, step.header.depfile);
+    writer.add_all(kHeaderWord, step.header.argv);
+  }
+  if (!step.hash.empty()) writer.add(kHash, step.hash);
+  writer.add_all(kInput, step.inputs);
+  if (step.inputs_only) writer.add(kInputsOnly, "");
+  for (const auto& [name, folder] : step.roots) writer.add(kRoot, name + "=" + folder);
   writer.add(kEnd, "");
   return std::move(writer.text);
 }

@@ -2,14 +2,25 @@
 // Knows only the format; the Ninja emitter writes it, the launcher reads it.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/system.h"
+#include "plan/plan.h"
 
 namespace dsbuild::plan {
+
+/// How a header is precompiled. Empty: there is none.
+struct HeaderFile {
+  std::string made;  ///< where the compiler looks for its precompiled form
+  std::string depfile;
+  std::vector<std::string> argv;
+
+  explicit operator bool() const { return !made.empty(); }
+};
 
 /// One step with every path real.
 struct StepFile {
@@ -21,6 +32,13 @@ struct StepFile {
   std::string depfile;
   std::vector<std::string> kernels;
   bool any_kernel = false;
+  std::vector<Scan> scans;
+  HeaderFile header;  ///< that its argv includes
+  // What the step cache knows it by: the same in every folder that the sources may lie in.
+  std::string hash;  ///< step_hash
+  std::vector<std::string> inputs;
+  bool inputs_only = false;
+  std::map<std::string, std::string> roots;  ///< placeholder without braces -> folder, but "build"
 };
 
 std::string render_step_file(const StepFile& step);

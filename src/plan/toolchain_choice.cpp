@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "manifest/arch_name.h"
+#include "plan/torch_match.h"
 
 namespace dsbuild::plan {
 namespace {
@@ -117,6 +118,7 @@ const Choice& ToolchainChooser::choose(const Want& want) {
   for (const VersionRange* range : want.versions) {
     if (range != nullptr) versions += range->text() + ";";
   }
+  if (want.torch != nullptr) versions += want.torch->id + (want.any_release ? ";any" : ";same");
   Key key{want.accelerator->name, want.form, want.arch, want.vendor_headers, versions};
   const auto known = choices_.find(key);
   if (known != choices_.end()) return known->second;
@@ -163,7 +165,7 @@ const std::vector<ToolchainChooser::Candidate>& ToolchainChooser::candidates(
 }
 
 Choice ToolchainChooser::make_choice(const Want& want) {
-  const std::vector<Candidate>& all = candidates(*want.accelerator);
+  const std::vector<Candidate> all = sort_for(want);
   int demand = 0;  // the strongest for which there is a recipe; any, when for none there is
   bool demanded = false;
   for (const Candidate& candidate : all) {
@@ -182,6 +184,7 @@ Choice ToolchainChooser::make_choice(const Want& want) {
     std::optional<Reason> reason = find_miss(want, candidate, host_compiler);
     if (!reason) {
       if (passed_over != nullptr) note_fallback(*want.accelerator, *passed_over, candidate);
+      if (want.torch != nullptr) note_torch(want, *candidate.toolchain);
       return {candidate.toolchain, candidate.recipe, host_compiler, std::nullopt, false};
     }
     if (reason->code == ReasonCode::trial_failed) passed_over = &candidate;
@@ -195,6 +198,25 @@ Choice ToolchainChooser::make_choice(const Want& want) {
     miss.reason = absent(want);
   }
   return miss;
+}
+
+/// In their order; for a torch those first that suit it best.
+std::vector<ToolchainChooser::Candidate> ToolchainChooser::sort_for(const Want& want) {
+  std::vector<Candidate> all = candidates(*want.accelerator);
+  if (want.torch == nullptr) return all;
+  const auto built_with = find_built_with(*want.torch, *want.accelerator);
+  if (!built_with) return all;
+  std::stable_sort(all.begin(), all.end(), [&](const Candidate& a, const Candidate& b) {
+    return suits_better(*a.toolchain, *b.toolchain, *built_with);
+  });
+  return all;
+}
+
+void ToolchainChooser::note_torch(const Want& want, const Toolchain& toolchain) {
+  TorchMatch match =
+      match_torch(*want.torch, *want.accelerator, toolchain, machine_, want.any_release);
+  if (!match.note.empty())
+    notes_[want.accelerator->name + " " + want.torch->id] = std::move(match.note);
 }
 
 /// The demanded toolchain has no recipe for what is wanted.
@@ -260,7 +282,8 @@ std::optional<Reason> ToolchainChooser::find_miss(const Want& want, const Candid
                               want.accelerator->name, needed->text(), describe(toolchain)),
                   way_out(toolchain, recipe.hint)};
   }
-  return std::nullopt;
+  if (want.torch == nullptr) return std::nullopt;
+  return match_torch(*want.torch, *want.accelerator, toolchain, machine_, want.any_release).reason;
 }
 
 std::optional<Reason> ToolchainChooser::find_host_compiler(const Toolchain& toolchain,

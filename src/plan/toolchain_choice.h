@@ -25,6 +25,8 @@ struct Want {
   bool vendor_headers = false;  ///< the sources are not freestanding
   /// What the op and the kernel set need of the toolchain; null: nothing.
   std::array<const VersionRange*, 2> versions{};
+  const probe::Torch* torch = nullptr;  ///< whose extensions it is for; null: none
+  bool any_release = false;  ///< another major release than what that torch was built with is taken
 };
 
 inline constexpr const char* kObjectForm = "object";
@@ -47,8 +49,9 @@ class ToolchainChooser {
 
   /// Recipes in order; in a kind the machine's order, kinds in the order in which descriptors probe
   /// them. A toolchain that the user demanded is the only one for its accelerator: nothing falls
-  /// back from it. One demanded by the flag is stronger than one demanded by a variable. The
-  /// reference stays good until `exclude` is called.
+  /// back from it. For a torch, one of the release that it was built with comes first. One demanded
+  /// by the flag is stronger than one demanded by a variable. The reference stays good until
+  /// `exclude` is called.
   const Choice& choose(const Want& want);
 
   /// The toolchain is not to be used for the accelerator any more, and why.
@@ -62,10 +65,11 @@ class ToolchainChooser {
     const probe::Toolchain* toolchain;
     const manifest::ToolchainRecipe* recipe;
   };
-  /// Accelerator, form, arch, vendor headers, texts of the version ranges.
+  /// Accelerator, form, arch, vendor headers, texts of the version ranges and of the torch.
   using Key = std::tuple<std::string, std::string, std::string, bool, std::string>;
 
   const std::vector<Candidate>& candidates(const manifest::Accelerator& accelerator);
+  std::vector<Candidate> sort_for(const Want& want);
   Choice make_choice(const Want& want);
   /// What keeps the candidate from doing it; nothing: `host_compiler` is set where one is called.
   std::optional<Reason> find_miss(const Want& want, const Candidate& candidate,
@@ -75,6 +79,7 @@ class ToolchainChooser {
   Reason unusable(const probe::Toolchain& toolchain, const std::string& hint) const;
   Reason absent(const Want& want) const;
   Reason barred(const Want& want, const std::vector<Candidate>& all) const;
+  void note_torch(const Want& want, const probe::Toolchain& toolchain);
   void note_fallback(const manifest::Accelerator& accelerator, const Candidate& from,
                      const Candidate& to);
 

@@ -77,7 +77,7 @@ Machine probe_machine(const System& system, ProcessRunner& processes,
   Machine machine;
   machine.host = find_host(system, options.same_host);
   auto path = find_path_folders(system);
-  auto python_packages = find_python_packages(system, path);
+  auto python_packages = find_python_packages(system, path, options);
   const Scene scene{system,
                     answers,
                     catalog,

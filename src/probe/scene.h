@@ -27,8 +27,8 @@ struct FolderListing {
 /// A folder with installed wheels, and the environment that it belongs to.
 struct PythonPackages {
   std::filesystem::path folder;  ///< site-packages or dist-packages, links followed
-  std::filesystem::path prefix;  ///< of the environment: the folder of bin/python3
-  std::string found_by;          ///< "VIRTUAL_ENV", "CONDA_PREFIX" or "PATH"
+  std::filesystem::path prefix;  ///< of the environment: the folder of bin/python3; empty: unknown
+  std::string found_by;          ///< "--torch", "--python", "VIRTUAL_ENV", "CONDA_PREFIX", "PATH"
   Fact<Version> python;          ///< 3.11
 };
 
@@ -63,9 +63,11 @@ std::vector<std::filesystem::path> find_commands(const System& system,
 std::vector<std::filesystem::path> find_versioned_commands(
     const System& system, const std::vector<FolderListing>& folders, std::string_view name);
 
-/// site-packages of the virtual environment, the conda prefix and each python3 on PATH,
-/// /usr/local's too for the system's own python3. Found by their places: no Python is started.
+/// site-packages of what --torch and --python name, the virtual environment, the conda prefix and
+/// each python3 on PATH (pyenv's, too), with the user's own and /usr/local's where that Python sees
+/// them. Found by their places: no Python is started.
 std::vector<PythonPackages> find_python_packages(const System& system,
-                                                 const std::vector<FolderListing>& path);
+                                                 const std::vector<FolderListing>& path,
+                                                 const ProbeOptions& options);
 
 }  // namespace dsbuild::probe

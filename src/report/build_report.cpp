@@ -11,6 +11,7 @@
 #include "report/accelerator_section.h"
 #include "report/source_sections.h"
 #include "report/survey_sections.h"
+#include "report/torch_section.h"
 #include "report/versions.h"
 
 namespace dsbuild::report {
@@ -213,6 +214,7 @@ Document make_report(const probe::Machine& machine, const plan::Plan& plan,
     for (Section& section : visible_sections(machine.visible))
       document.sections.push_back(std::move(section));
     document.sections.push_back(frameworks_section(*machine.survey));
+    if (!machine.torches.empty()) document.sections.push_back(torch_section(machine.torches));
     document.sections.push_back(libraries_section(*machine.survey));
     document.sections.push_back(limits_section(*machine.survey));
   }

@@ -11,10 +11,12 @@
 #include "base/process.h"
 #include "base/text.h"
 #include "run/build_files.h"
+#include "run/cache_upkeep.h"
 #include "run/events.h"
 #include "run/log.h"
 #include "run/ninja_output.h"
 #include "run/running.h"
+#include "run/step_cache.h"
 #include "run/triage.h"
 
 namespace fs = std::filesystem;
@@ -36,6 +38,9 @@ class Watch {
   EventPipe events;
   NinjaOutput ninja;
   std::size_t steps_done = 0;
+  std::size_t cache_hits = 0;
+  std::size_t cache_misses = 0;
+  std::string cache_problem;
   std::vector<StepFailure> failures;
 
   /// Events and Ninja's status come by two ways; what has ended is told once the total is known.
@@ -66,6 +71,9 @@ class Watch {
     running_ -= 1;
     ended_.push_back(event);
     if (event.state == StepState::done) steps_done += 1;
+    if (event.cache == CacheUse::hit) cache_hits += 1;
+    if (event.cache == CacheUse::miss) cache_misses += 1;
+    if (cache_problem.empty()) cache_problem = event.remark;
     if (event.state == StepState::failed) failures.push_back(describe(event));
   }
 
@@ -128,6 +136,7 @@ Command make_ninja_command(const BuildOptions& options, int events) {
                          {"TERM", "dumb"},
                          {"NINJA_STATUS", std::string(kNinjaStatus)},
                          {kEventsVariable, std::to_string(events)}};
+  if (options.cache.on()) command.environment[kCacheVariable] = render_cache_place(options.cache);
   command.folder = options.folder;
   command.limit = std::chrono::milliseconds(0);
   return command;
@@ -164,6 +173,10 @@ BuildOutcome run_build(const plan::Plan& plan,
   outcome.steps_run = watch.steps_done;
   outcome.failures = std::move(watch.failures);
   outcome.ninja_message = watch.ninja.message();
+  outcome.cache_hits = watch.cache_hits;
+  outcome.cache_misses = watch.cache_misses;
+  outcome.cache_problem = watch.cache_problem;
+  write_cache_upkeep(options.cache, outcome.cache_hits, outcome.cache_misses);
   if (!outcome.ok && outcome.failures.empty() && outcome.ninja_message.empty()) {
     outcome.ninja_message = result.describe();
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "plan/plan.h"
+#include "run/cache_store.h"
 #include "run/progress.h"
 
 namespace dsbuild::run {
@@ -20,6 +21,7 @@ struct BuildOptions {
   int jobs = 1;
   bool keep_going = false;
   bool explain = false;  ///< Ninja's -d explain, passed through
+  CachePlace cache;
   bool verbose = false;  ///< show what the compilers of good steps said, too
 };
 
@@ -36,6 +38,9 @@ struct BuildOutcome {
   bool ok = false;
   bool nothing_to_do = false;  ///< everything was up to date
   std::size_t steps_run = 0;   ///< that ended well
+  std::size_t cache_hits = 0;  ///< of them, those whose outputs came from the step cache
+  std::size_t cache_misses = 0;
+  std::string cache_problem;  ///< the first reason why something could not be kept there
   std::vector<StepFailure> failures;
   std::string ninja_message;  ///< when Ninja itself complained
   bool no_space = false;      ///< the disk was full

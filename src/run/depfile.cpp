@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "base/files.h"
 #include "base/hash.h"
@@ -131,17 +132,25 @@ bool ninja_can_read(std::string_view name) {
   return !name.ends_with(':') && name.find_first_of("'\"&;|<>*?`^\n\t") == std::string_view::npos;
 }
 
-std::string rewrite_depfile(const fs::path& path, const fs::path& folder) {
+std::optional<std::vector<std::string>> read_depfile(const fs::path& path, const fs::path& folder) {
   const auto text = read_file(folder / path);
-  const auto names = text ? parse_depfile(*text) : std::nullopt;
-  if (!names) return path.string() + " is no depfile: it has no rule in make syntax";
+  const auto words = text ? parse_depfile(*text) : std::nullopt;
+  if (!words) return std::nullopt;
   Folders folders(folder);
-  std::string rewritten = "out:";
-  for (const std::string& name : *names) {
-    rewritten += " \\\n " + escape(readable_name(folders.real(name), folder));
+  std::vector<std::string> names;
+  std::set<std::string> known;
+  for (const std::string& word : *words) {
+    std::string name = folders.real(word);
+    if (known.insert(name).second) names.push_back(std::move(name));
   }
-  write_file(folder / path, rewritten + "\n");
-  return {};
+  return names;
+}
+
+void write_depfile(const fs::path& path, const fs::path& folder,
+                   const std::vector<std::string>& names) {
+  std::string text = "out:";
+  for (const std::string& name : names) text += " \\\n " + escape(readable_name(name, folder));
+  write_file(folder / path, text + "\n");
 }
 
 }  // namespace dsbuild::run

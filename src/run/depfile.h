@@ -17,9 +17,14 @@ std::optional<std::vector<std::string>> parse_depfile(std::string_view text);
 /// Whether Ninja's own depfile reader takes the name as one word.
 bool ninja_can_read(std::string_view name);
 
-/// Rewrites the depfile at `path` for a Ninja that runs in `folder`. A name that Ninja can't read
-/// is replaced by its path from `folder`, or by a link below `folder`/links. Returns what is wrong
-/// with the file; empty when nothing is.
-std::string rewrite_depfile(const std::filesystem::path& path, const std::filesystem::path& folder);
+/// The names in the depfile at `path`, as seen from `folder`, each once; none goes through ".." of
+/// a link. Empty optional when it is no depfile.
+std::optional<std::vector<std::string>> read_depfile(const std::filesystem::path& path,
+                                                     const std::filesystem::path& folder);
+
+/// Writes a depfile for a Ninja that runs in `folder`. A name that Ninja can't read is replaced by
+/// its path from `folder`, or by a link below `folder`/links.
+void write_depfile(const std::filesystem::path& path, const std::filesystem::path& folder,
+                   const std::vector<std::string>& names);
 
 }  // namespace dsbuild::run

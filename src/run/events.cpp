@@ -28,6 +28,17 @@ constexpr std::array<StateRow, 4> kStates{{
     {StepState::interrupted, "interrupted"},
 }};
 
+struct CacheRow {
+  CacheUse use;
+  std::string_view word;
+};
+
+constexpr std::array<CacheRow, 3> kCacheUses{{
+    {CacheUse::none, "-"},
+    {CacheUse::hit, "hit"},
+    {CacheUse::miss, "miss"},
+}};
+
 /// What a cause may take of a line; a step's id takes the rest.
 constexpr std::size_t kCauseLimit = 1000;
 
@@ -57,8 +68,11 @@ bool parse_number(std::string_view text, T& value) {
 std::string render_event(const Event& event) {
   const auto row = std::find_if(kStates.begin(), kStates.end(),
                                 [&](const StateRow& r) { return r.state == event.state; });
-  std::string line = fmt::format("{}\t{:.3f}\t{}\t{}\t{}", row->word, event.seconds,
-                                 event.peak_memory, one_field(event.cause), event.step);
+  const auto use = std::find_if(kCacheUses.begin(), kCacheUses.end(),
+                                [&](const CacheRow& r) { return r.use == event.cache; });
+  std::string line =
+      fmt::format("{}\t{:.3f}\t{}\t{}\t{}\t{}\t{}", row->word, event.seconds, event.peak_memory,
+                  use->word, one_field(event.remark), one_field(event.cause), event.step);
   line.resize(std::min<std::size_t>(line.size(), PIPE_BUF - 1));
   return line + "\n";
 }
@@ -72,6 +86,12 @@ std::optional<Event> parse_event(std::string_view line) {
   event.state = row->state;
   if (!parse_number(take_field(line), event.seconds)) return std::nullopt;
   if (!parse_number(take_field(line), event.peak_memory)) return std::nullopt;
+  const std::string_view cache = take_field(line);
+  const auto use = std::find_if(kCacheUses.begin(), kCacheUses.end(),
+                                [&](const CacheRow& r) { return r.word == cache; });
+  if (use == kCacheUses.end()) return std::nullopt;
+  event.cache = use->use;
+  event.remark = take_field(line);
   event.cause = take_field(line);
   event.step = line;
   return event.step.empty() ? std::nullopt : std::optional(std::move(event));

@@ -16,12 +16,21 @@ inline constexpr const char* kEventsVariable = "DSBUILD_EVENTS";
 
 enum class StepState { started, done, failed, interrupted };
 
+/// What the step cache had to do with a step.
+enum class CacheUse {
+  none,  ///< there is none, or the step's result can't be kept in it
+  hit,   ///< its outputs are from there; no command was started
+  miss,
+};
+
 struct Event {
   StepState state = StepState::started;
   std::string step;              ///< Step::id
   double seconds = 0;            ///< how long it ran
   std::int64_t peak_memory = 0;  ///< bytes of its largest process
-  std::string cause;             ///< why it failed: "exit status 1"
+  std::string cause = {};        ///< why it failed: "exit status 1"
+  CacheUse cache = CacheUse::none;
+  std::string remark = {};  ///< why its result could not be kept in the cache
 
   bool operator==(const Event&) const = default;
 };

@@ -7,12 +7,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <set>
+#include <vector>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -23,7 +26,9 @@
 #include "run/launch.h"
 #include "run/log.h"
 #include "run/outputs.h"
+#include "run/precompiled_header.h"
 #include "run/running.h"
+#include "run/step_cache.h"
 
 namespace fs = std::filesystem;
 
@@ -77,29 +82,85 @@ std::string add_full_disk(std::string cause, const fs::path& folder) {
   return cause;
 }
 
-/// Runs the command and looks at what it made; the reason of a failure is the event's cause.
+/// What the step read, of its depfile and of the scans that complete it. Sets the event's state or
+/// cause when that can't be told.
+std::vector<std::string> find_read_files(const plan::StepFile& step, const fs::path& folder,
+                                         StepLog& log, int events, Event& event) {
+  std::vector<std::string> names;
+  std::set<std::string> known;
+  const auto add = [&](const std::string& depfile) {
+    const auto more = read_depfile(depfile, folder);
+    if (!more) event.cause = depfile + " is no depfile: it has no rule in make syntax";
+    for (const std::string& name : more.value_or(std::vector<std::string>{})) {
+      if (known.insert(name).second) names.push_back(name);
+    }
+  };
+  if (!step.depfile.empty()) add(step.depfile);
+  // A compiler that takes a precompiled header doesn't list what that was made from.
+  for (std::string& name : PrecompiledHeader(step, folder).read_files()) {
+    if (known.insert(name).second) names.push_back(std::move(name));
+  }
+  for (const plan::Scan& scan : step.scans) {
+    plan::StepFile command = step;
+    command.argv = scan.argv;
+    const LaunchResult result = launch(command, log.fd(), events);
+    event.seconds += result.seconds;
+    if (result.interrupted) event.state = StepState::interrupted;
+    if (!result.ok()) event.cause = "looking for headers: " + result.describe(scan.argv.front());
+    if (!event.cause.empty()) break;
+    add(scan.depfile);
+    write_removal(folder / scan.depfile);
+  }
+  return names;
+}
+
+/// Looks at what a command that ended well made, and keeps it.
+void finish_command(const plan::StepFile& step, const fs::path& folder, StepLog& log, int events,
+                    StepCache& cache, Event& event) {
+  event.cause = check_outputs(step, folder);
+  if (!event.cause.empty()) return;
+  const std::vector<std::string> read = find_read_files(step, folder, log, events, event);
+  if (!event.cause.empty()) return;
+  if (!step.depfile.empty()) write_depfile(step.depfile, folder, read);
+  if (!cache.usable()) return;
+  event.cache = CacheUse::miss;
+  event.remark = cache.keep(read, read_log(folder / log_path(step.id)).output);
+}
+
+/// Takes the result from the cache, or runs the command and looks at what it made; the reason of a
+/// failure is the event's cause.
 Event run_command(const plan::StepFile& step, const fs::path& folder, StepLog& log, int events) {
   Event event{StepState::done, step.id, 0, 0, {}};
   for (const std::string& output : step.outputs) write_folder((folder / output).parent_path());
   if (!step.depfile.empty()) write_folder((folder / step.depfile).parent_path());
+  const char* place = std::getenv(kCacheVariable);
+  StepCache cache(parse_cache_place(place != nullptr ? place : ""), step, folder);
+  if (cache.usable() && cache.take(log.fd())) {
+    event.cache = CacheUse::hit;
+    return event;
+  }
+  const double header_seconds = PrecompiledHeader(step, folder).prepare(log.fd(), events);
   const LaunchResult result = launch(step, log.fd(), events);
-  event.seconds = result.seconds;
+  event.seconds = header_seconds + result.seconds;
   event.peak_memory = result.peak_memory;
   if (result.interrupted) {
     event.state = StepState::interrupted;
-  } else if (!result.ok()) {
-    event.cause = result.describe(step.argv.front());
+  } else if (result.ok()) {
+    finish_command(step, folder, log, events, cache, event);
   } else {
-    event.cause = check_outputs(step, folder);
-    if (event.cause.empty() && !step.depfile.empty()) {
-      event.cause = rewrite_depfile(step.depfile, folder);
-    }
+    event.cause = result.describe(step.argv.front());
   }
-  if (!event.cause.empty()) {
+  if (event.state == StepState::interrupted) {
+    event.cause.clear();
+  } else if (!event.cause.empty()) {
     event.state = StepState::failed;
     event.cause = add_full_disk(std::move(event.cause), folder);
   }
   return event;
+}
+
+Event failed_event(const plan::StepFile& step, const Error& error) {
+  return {StepState::failed, step.id, 0, 0, error.where + ": " + error.message};
 }
 
 Event run_marked(const plan::StepFile& step, const fs::path& file, const fs::path& folder,
@@ -110,7 +171,7 @@ Event run_marked(const plan::StepFile& step, const fs::path& file, const fs::pat
   try {
     event = run_command(step, folder, log, events);
   } catch (const Error& error) {
-    event = {StepState::failed, step.id, 0, 0, error.where + ": " + error.message};
+    event = failed_event(step, error);
   }
   if (event.state != StepState::done) write_removal_of_outputs(step, folder);
   log.finish(event.cause);
@@ -131,7 +192,7 @@ int run_step(const fs::path& file) {
   try {
     event = run_marked(step, file, folder, events);
   } catch (const Error& error) {
-    event = {StepState::failed, step.id, 0, 0, error.where + ": " + error.message};
+    event = failed_event(step, error);
   }
   send(events, event);
   if (event.state == StepState::done) return 0;

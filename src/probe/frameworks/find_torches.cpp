@@ -123,6 +123,35 @@ void name_torches(std::vector<Torch>& torches) {
   }
 }
 
+/// What was named and has no torch, with where it was looked for; empty when none is missing.
+std::optional<Torch> find_missing_demand(const Scene& scene, const std::vector<Torch>& found) {
+  const bool by_torch = !scene.options.torch.empty();
+  const std::string& named = by_torch ? scene.options.torch : scene.options.python;
+  const char* flag = by_torch ? kTorchFlag : kPythonFlag;
+  if (named.empty() || (!found.empty() && found.front().origin == flag)) return std::nullopt;
+  std::vector<std::string> looked;
+  for (const PythonPackages& packages : scene.python_packages) {
+    if (packages.found_by == flag) looked.push_back((packages.folder / "torch").string());
+  }
+  Torch torch;
+  torch.origin = flag;
+  torch.path = named;
+  torch.demanded = true;
+  std::string reason = "no Python environment is there";
+  if (!looked.empty()) {
+    reason = "no version.py in " + join(looked, ", ");
+  } else if (named.find('/') == std::string::npos) {
+    reason = "no such command on PATH";
+  } else if (!scene.system.exists(named)) {
+    reason = "no such file or folder";
+  }
+  torch.version = Fact<Version>::missing(std::move(reason), named);
+  torch.python = torch.cuda = torch.hip = torch.xpu = Fact<Version>::missing("no torch", named);
+  torch.interpreter = torch.python_include = torch.extension_suffix = torch.cxx11_abi =
+      Fact<std::string>::missing("no torch", named);
+  return torch;
+}
+
 }  // namespace
 
 std::vector<Torch> find_torches(const Scene& scene) {
@@ -135,6 +164,8 @@ std::vector<Torch> find_torches(const Scene& scene) {
   // One for a Python that isn't there any more comes last.
   std::stable_partition(found.begin(), found.end(),
                         [](const Torch& torch) { return torch.demanded || torch.interpreter; });
+  if (auto missing = find_missing_demand(scene, found))
+    found.insert(found.begin(), *std::move(missing));
   name_torches(found);
   return found;
 }

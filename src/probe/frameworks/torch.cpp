@@ -10,6 +10,13 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Torch, id, prefix, site, path, o
                                                 includes, defines, lib, libraries, standard,
                                                 packages, identity)
 
+const Fact<Version>* Torch::built_with(std::string_view name) const {
+  for (const TorchBackend& row : kTorchBackends) {
+    if (row.name == name) return &(this->*row.version);
+  }
+  return nullptr;
+}
+
 Json to_json(const std::vector<Torch>& torches) {
   Json json = Json::array();
   for (const Torch& torch : torches) {

@@ -2,8 +2,10 @@
 // nothing of how it is found, nor of the toolkit that compiles for it.
 #pragma once
 
+#include <array>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/fact.h"
@@ -40,7 +42,20 @@ struct Torch {
   /// Other packages of its environment that ops need.
   std::map<std::string, Fact<Version>> packages;
   std::string identity;  ///< hash of what decides whether an extension for it must be built anew
+
+  /// What it was built with, by the name that torch/version.py gives it: "cuda", "hip", "xpu"; null
+  /// for other names.
+  const Fact<Version>* built_with(std::string_view name) const;
 };
+
+/// What torch can be built with.
+struct TorchBackend {
+  const char* name;  ///< in torch/version.py
+  Fact<Version> Torch::*version;
+  const char* title;
+};
+inline constexpr std::array<TorchBackend, 3> kTorchBackends{
+    {{"cuda", &Torch::cuda, "CUDA"}, {"hip", &Torch::hip, "HIP"}, {"xpu", &Torch::xpu, "SYCL"}}};
 
 Json to_json(const std::vector<Torch>& torches);
 std::vector<Torch> parse_torches(const Json& json);

@@ -19,15 +19,6 @@ namespace {
 
 using Text = Fact<std::string>;
 
-/// torch's names of what it can be built with, and where each goes.
-struct BackendRow {
-  const char* variable;
-  Fact<Version> Torch::*version;
-  const char* title;
-};
-constexpr std::array<BackendRow, 3> kBackends{
-    {{"cuda", &Torch::cuda, "CUDA"}, {"hip", &Torch::hip, "HIP"}, {"xpu", &Torch::xpu, "SYCL"}}};
-
 /// What torch.utils.cpp_extension links.
 /// https://docs.pytorch.org/docs/stable/cpp_extension.html
 struct LibraryRow {
@@ -40,16 +31,25 @@ constexpr std::array<LibraryRow, 4> kLibraries{
      {"rocm", {"c10_hip", "torch_hip"}},
      {"xpu", {"c10_xpu", "torch_xpu"}}}};
 
+/// torch.version.xpu is __SYCL_COMPILER_VERSION: 20250101 is the compiler 2025.1.1.
+Version split_date(Version version) {
+  constexpr int kYears = 10'000;
+  const int number = version.major_part();
+  if (version.parts.size() == 1 && number > 1000 * kYears)
+    version.parts = {number / kYears, number / 100 % 100, number % 100};
+  return version;
+}
+
 void read_backends(const std::string& text, const std::string& file, Torch& torch) {
   std::string built_with;
-  for (const BackendRow& row : kBackends) {
-    const auto value = read_value(text, row.variable, file);
+  for (const TorchBackend& row : kTorchBackends) {
+    const auto value = read_value(text, row.name, file);
     const auto version = value ? Version::parse(*value) : std::nullopt;
     if (!version) continue;
-    torch.*row.version = Fact<Version>::known(*version, file);
+    torch.*row.version = Fact<Version>::known(split_date(*version), file);
     built_with += fmt::format("{}{} {}", built_with.empty() ? "" : ", ", row.title, version->text);
   }
-  for (const BackendRow& row : kBackends) {
+  for (const TorchBackend& row : kTorchBackends) {
     if (torch.*row.version) continue;
     torch.*row.version = Fact<Version>::missing(
         built_with.empty() ? "a build for CPU only" : "a build for " + built_with, file);
@@ -95,22 +95,31 @@ std::vector<std::string> find_pybind_tags(const System& system, const fs::path& 
   return defines;
 }
 
-/// What this release's own builder passes: those that its file names.
-std::vector<std::string> find_defines(const System& system, const Torch& torch) {
-  const fs::path file = fs::path(torch.path) / "utils/cpp_extension.py";
-  const std::string builder = system.read_file(file).value_or("");
+/// Headers and defines: what this release's own builder passes, by what its file names.
+void read_builder(const System& system, Torch& torch) {
+  const fs::path folder = torch.path;
+  const std::string builder =
+      system.read_file(folder / "utils/cpp_extension.py").value_or(std::string());
   const auto passes = [&](std::string_view name) {
     return builder.empty() || builder.find(name) != std::string::npos;
   };
-  std::vector<std::string> defines;
+  const fs::path include = folder / "include";
+  // Debian has the headers in a package of their own.
+  const bool has_headers = system.exists(include / "ATen/ATen.h");
+  if (has_headers)
+    torch.includes = {include.string(), (include / "torch/csrc/api/include").string()};
+  for (const char* old : {"TH", "THC"}) {
+    if (has_headers && passes(fmt::format("'{}'", old)) && system.exists(include / old))
+      torch.includes.push_back((include / old).string());
+  }
   if (passes("-DTORCH_API_INCLUDE_EXTENSION_H"))
-    defines.emplace_back("TORCH_API_INCLUDE_EXTENSION_H");
+    torch.defines.emplace_back("TORCH_API_INCLUDE_EXTENSION_H");
   if (passes("_PYBIND11_")) {
-    for (std::string& tag : find_pybind_tags(system, torch.lib)) defines.push_back(std::move(tag));
+    for (std::string& tag : find_pybind_tags(system, torch.lib))
+      torch.defines.push_back(std::move(tag));
   }
   if (passes("-D_GLIBCXX_USE_CXX11_ABI") && torch.cxx11_abi)
-    defines.push_back("_GLIBCXX_USE_CXX11_ABI=" + *torch.cxx11_abi);
-  return defines;
+    torch.defines.push_back("_GLIBCXX_USE_CXX11_ABI=" + *torch.cxx11_abi);
 }
 
 std::map<std::string, std::vector<std::string>> find_libraries(
@@ -173,12 +182,9 @@ void read_torch_files(const System& system, Torch& torch) {
   read_backends(text, file, torch);
   torch.cxx11_abi = find_cxx11_abi(system, folder);
   torch.lib = (folder / "lib").string();
-  for (const char* include : {"include", "include/torch/csrc/api/include"}) {
-    torch.includes.push_back((folder / include).string());
-  }
   torch.libraries = find_libraries(system.list_folder(torch.lib));
   torch.standard = find_standard(system, torch);
-  torch.defines = find_defines(system, torch);
+  read_builder(system, torch);
 }
 
 }  // namespace dsbuild::probe

@@ -5,12 +5,6 @@ namespace dsbuild::manifest::test {
 const std::vector<RuleCase>& op_cases() {
   static const std::vector<RuleCase> cases{
       // Kinds.
-      {Rule::reserved_kind,
-       "op",
-       {{"/kind", R"("python_extension")"}},
-       "/kind",
-       "the kind 'python_extension' is reserved: not in this version",
-       "write library or shared_library"},
       {Rule::kind_needs,
        "op",
        {{"/host", ""}},

@@ -4,8 +4,8 @@ namespace dsbuild::manifest::test {
 
 const std::vector<RuleCase>& op_form_cases() {
   static const std::string kOwnKeys =
-      "known: defines, exports, flags, host, include, kernels, kind, libraries, name, needs, "
-      "schema, summary";
+      "known: after, defines, exports, features, flags, host, include, kernels, kind, libraries, "
+      "module, name, needs, parts, schema, summary, torch_abi, variable";
   static const std::vector<RuleCase> cases{
       // What the schema says.
       {Rule::wrong_type,

@@ -24,6 +24,8 @@ struct RuleCase {
 const std::vector<RuleCase>& op_form_cases();
 /// Those of op manifests: what the values mean together, and on the disk.
 const std::vector<RuleCase>& op_cases();
+/// Those of op manifests of kind python_extension.
+const std::vector<RuleCase>& extension_cases();
 /// Those of accelerator descriptors.
 const std::vector<RuleCase>& descriptor_cases();
 /// Of probes and drivers in descriptors.

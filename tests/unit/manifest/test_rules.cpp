@@ -103,6 +103,7 @@ TEST_CASE("each rule of op manifests tells file, pointer, what is wrong and what
           "[rules]") {
   check_cases(op_form_cases());
   check_cases(op_cases());
+  check_cases(extension_cases());
 }
 
 TEST_CASE("each rule of descriptors tells file, pointer, what is wrong and what to write",
@@ -113,7 +114,8 @@ TEST_CASE("each rule of descriptors tells file, pointer, what is wrong and what 
 
 TEST_CASE("the table of rules is in the order of the enum, and each rule has a case", "[rules]") {
   std::set<Rule> tested(kElsewhere.begin(), kElsewhere.end());
-  for (const auto* cases : {&op_form_cases(), &op_cases(), &descriptor_cases(), &probe_cases()}) {
+  for (const auto* cases :
+       {&op_form_cases(), &op_cases(), &extension_cases(), &descriptor_cases(), &probe_cases()}) {
     for (const RuleCase& c : *cases) {
       tested.insert(c.rule);
       // The case is about that rule: its message begins as the rule's does.

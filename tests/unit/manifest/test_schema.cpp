@@ -134,5 +134,6 @@ TEST_CASE("the keys of needs that are no accelerators are those of the schema", 
   }
   const auto told = root.told();
   REQUIRE(told.size() == 1);
+  INFO(told[0]);
   CHECK(told[0].ends_with("; known: " + known + "gpu, host, tile"));
 }

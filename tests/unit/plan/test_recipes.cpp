@@ -120,5 +120,34 @@ TEST_CASE("a path is named by the deepest root that holds it", "[recipes]") {
   CHECK(paths.all().at("root1") == "/a/inner");
 }
 
+TEST_CASE(
+    "a step that is completed by scans has one for each arch of the form, with a depfile of "
+    "its own",
+    "[recipes]") {
+  GccGroup gcc;
+  gcc.group.standard = "-std=c++20";
+  gcc.group.archs = {{"one", {}}, {"other", {}}, {"one", {}}};
+  gcc.group.archs[0].arch.name = "a1";
+  gcc.group.archs[1].arch.name = "p1";
+  gcc.group.archs[2].arch.name = "a2";
+  manifest::StepTemplate fat =
+      make_template({"{cxx}", "-c", "{in}", "-MF", "{depfile}", "-o", "{out}"}, "{stem}.o", true);
+  fat.depfile = true;
+  fat.scans = {{"", "one", {"{cxx}", "-std=c++17", "-a={arch}", "-MF", "{depfile}", "{in}"}}};
+  const std::vector<Step> steps = make_steps({fat}, {"{src}/k.cu"}, "", gcc.group);
+  REQUIRE(steps.size() == 1);
+  CHECK(steps[0].depfile == "{build}/obj/x/k.o.d");
+  REQUIRE(steps[0].scans.size() == 2);
+  const std::string cxx = gcc.toolchain.values.at("cxx");
+  CHECK(steps[0].scans[0] ==
+        Scan{{cxx, "-std=c++20", "-a=a1", "-MF", "{build}/obj/x/k.o.a1.d", "{src}/k.cu"},
+             "{build}/obj/x/k.o.a1.d"});
+  CHECK(steps[0].scans[1].depfile == "{build}/obj/x/k.o.a2.d");
+  Step other = steps[0];
+  other.scans[1].argv.push_back("-DX");
+  CHECK(step_hash(other) != step_hash(steps[0]));
+  CHECK_FALSE(steps[0].inputs_only);
+}
+
 }  // namespace
 }  // namespace dsbuild::plan

@@ -16,6 +16,11 @@ StepFile odd_step() {
   step.depfile = "obj/a.d";
   step.kernels = {"kernel_a", "kernel_b"};
   step.any_kernel = true;
+  step.scans = {{{"/cc", "-M", "a b"}, "obj/a.one.d"}, {{"/cc"}, "obj/a.two.d"}};
+  step.hash = "0123abcd";
+  step.inputs = {"/src/a.cpp", "obj/b=c"};
+  step.inputs_only = true;
+  step.roots = {{"build", "/b=/d"}, {"src", "/s p"}};
   return step;
 }
 
@@ -32,6 +37,11 @@ TEST_CASE("a step file gives back exactly what was written, whatever bytes the w
   CHECK(read->depfile == step.depfile);
   CHECK(read->kernels == step.kernels);
   CHECK(read->any_kernel);
+  CHECK(read->scans == step.scans);
+  CHECK(read->hash == step.hash);
+  CHECK(read->inputs == step.inputs);
+  CHECK(read->inputs_only);
+  CHECK(read->roots == step.roots);
 }
 
 TEST_CASE("what is optional in a step file stays absent", "[step_file]") {
@@ -40,12 +50,22 @@ TEST_CASE("what is optional in a step file stays absent", "[step_file]") {
   step.kernels.clear();
   step.any_kernel = false;
   step.environment.clear();
+  step.scans.clear();
+  step.hash.clear();
+  step.inputs.clear();
+  step.inputs_only = false;
+  step.roots.clear();
   const auto read = parse_step_file(render_step_file(step));
   REQUIRE(read);
   CHECK(read->depfile.empty());
   CHECK(read->kernels.empty());
   CHECK_FALSE(read->any_kernel);
   CHECK(read->environment.empty());
+  CHECK(read->scans.empty());
+  CHECK(read->hash.empty());
+  CHECK(read->inputs.empty());
+  CHECK_FALSE(read->inputs_only);
+  CHECK(read->roots.empty());
 }
 
 TEST_CASE("a step file that is cut off anywhere is no step file", "[step_file]") {
@@ -64,6 +84,7 @@ TEST_CASE("another version, another tag and a variable without a name are refuse
   CHECK_FALSE(parse_step_file("dsbuild-step 2\0"s + body + end));
   CHECK_FALSE(parse_step_file(head + body + "zvalue\0"s + end));
   CHECK_FALSE(parse_step_file(head + body + "e=value\0"s + end));
+  CHECK_FALSE(parse_step_file(head + body + "sword of no scan\0"s + end));
   CHECK_FALSE(parse_step_file(head + body + "enoequals\0"s + end));
   CHECK_FALSE(parse_step_file(head + body + "\0"s + end));
   CHECK_FALSE(parse_step_file(head + body + end + body));

@@ -67,8 +67,20 @@ class Workshop {
   }
 
   static plan::StepFile step_file(const plan::Step& step) {
-    return {step.id,      step.what,    step.argv,    step.environment,
-            step.outputs, step.depfile, step.kernels, step.any_kernel};
+    plan::StepFile file;
+    file.id = step.id;
+    file.what = step.what;
+    file.argv = step.argv;
+    file.environment = step.environment;
+    file.outputs = step.outputs;
+    file.depfile = step.depfile;
+    file.kernels = step.kernels;
+    file.any_kernel = step.any_kernel;
+    file.scans = step.scans;
+    file.hash = plan::step_hash(step);
+    file.inputs = step.inputs;
+    file.inputs_only = step.inputs_only;
+    return file;
   }
 
   std::map<std::string, std::string> files() const {

@@ -1,0 +1,32 @@
+// Which step cache was asked for, and how large it may be. Knows the options and variables; nothing
+// of what is in a cache.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "cli/context.h"
+#include "run/cache_store.h"
+
+namespace CLI {
+class App;
+}
+
+namespace dsbuild::cli {
+
+void add_step_cache_options(CLI::App& app, Options& options);
+
+/// By --cache and --cache-size, or DSBUILD_CACHE and DSBUILD_CACHE_SIZE; off when nothing names a
+/// folder. Throws Error(bad_input) for a size that is none.
+run::CachePlace find_step_cache(const Context& context);
+
+/// "5G", "1.5T", "800 MB", "2GiB": k, M, G and T are powers of 1000, Ki to Ti of 1024. Empty for
+/// what is no size.
+std::optional<std::uint64_t> parse_size(std::string_view text);
+
+/// The name of the network file system that the folder, or what it will lie in, is on; else empty.
+std::string network_file_system(const std::filesystem::path& folder);
+
+}  // namespace dsbuild::cli

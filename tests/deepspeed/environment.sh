@@ -1,0 +1,16 @@
+#!/bin/sh
+# Makes a Python environment with a copy of DeepSpeed of its own, which a test may change, and all
+# else of the peers': environment.sh PEERS FOLDER. Prints the folder of its packages.
+set -eu
+
+peers=$1
+folder=$2
+packages=$(echo "$peers"/lib/python3*/site-packages)
+python=$(basename "$(dirname "$packages")")
+
+"$peers/bin/python" -m venv --without-pip "$folder"
+site=$folder/lib/$python/site-packages
+cp -r "$packages/deepspeed" "$packages"/deepspeed-*.dist-info "$site"
+# What is listed here comes after the environment's own packages.
+echo "$packages" >"$site/peers.pth"
+echo "$site"
