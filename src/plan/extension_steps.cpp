@@ -11,6 +11,7 @@
 #include "manifest/arch_name.h"
 #include "plan/compile_words.h"
 #include "plan/extension_items.h"
+#include "plan/folder_words.h"
 #include "plan/recipes.h"
 
 namespace dsbuild::plan {
@@ -111,10 +112,23 @@ class ExtensionSteps {
     // The root of a source tree is no include folder of its ops.
     if (draft_.catalog.tree) std::erase(words.includes, "-I" + draft_.paths.name(op.folder));
     words.flags = flag_words(layers, tool);
+    for (const TreeFlags& row : draft_.tree_flags) append(row.flags, tool, words.flags);
     words.link_flags = flag_words(layers, kLinkTool);
+    for (const manifest::Needs* needs : {&op.needs, &part.needs}) {
+      for (std::string& word : folder_include_words(*needs, draft_.catalog, draft_.machine))
+        words.includes.push_back(std::move(word));
+      for (const std::string& folder : folder_libraries(*needs, draft_.catalog, draft_.machine))
+        words.link_flags.push_back("-L" + folder);
+    }
     words.source_root = draft_.paths.name(op.folder);
     words.standard = fmt::format("{}c++{}", kStandardFlag, item_.torch->standard);
     return words;
+  }
+
+  static void append(const std::map<std::string, std::vector<std::string>>& flags,
+                     const std::string& tool, std::vector<std::string>& words) {
+    const auto more = flags.find(tool);
+    if (more != flags.end()) words.insert(words.end(), more->second.begin(), more->second.end());
   }
 
   bool uses_device() const { return item_.choice.toolchain != item_.host_choice.toolchain; }
@@ -235,7 +249,10 @@ class ExtensionSteps {
     PartWords words = words_of(*item_.parts.front().part, host_.flags, false);
     words.link_flags = flag_words({&op.options}, kLinkTool);
     std::vector<std::string> libraries = op.libraries;
+    std::string rpath = rpath_to("torch/lib");
+    add_folders(op.needs, words, rpath);
     for (const PartBuild& build : item_.parts) {
+      add_folders(build.part->needs, words, rpath);
       for (std::string& flag : flag_words({&build.part->options}, kLinkTool))
         words.link_flags.push_back(std::move(flag));
       libraries.insert(libraries.end(), build.part->libraries.begin(), build.part->libraries.end());
@@ -245,7 +262,7 @@ class ExtensionSteps {
     for (const std::string& library : libraries) words.libraries.push_back("-l" + library);
     const Values toolchain = make_toolchain_values(item_.host_choice);
     Values values = make_values(toolchain, words);
-    values.set("rpath", rpath());
+    values.set("rpath", rpath);
     StepGroup group = group_of(
         item_.host_choice, words,
         fmt::format("{}obj/{}/{}/extension", kBuildFolder, op.name, item_.accelerator->name),
@@ -259,11 +276,21 @@ class ExtensionSteps {
     std::move(steps.begin(), steps.end(), std::back_inserter(steps_));
   }
 
-  /// From the module's folder in site-packages to torch's libraries.
-  std::string rpath() const {
+  /// Folders of libraries that the needs bring. Those of other Python packages are found from the
+  /// module's own place, as torch's are; for others the loader's usual ways must do.
+  void add_folders(const manifest::Needs& needs, PartWords& words, std::string& rpath) const {
+    const std::string site = item_.torch->site + "/";
+    for (const std::string& folder : folder_libraries(needs, draft_.catalog, draft_.machine)) {
+      words.link_flags.push_back("-L" + folder);
+      if (folder.starts_with(site)) rpath += ":" + rpath_to(folder.substr(site.size()));
+    }
+  }
+
+  /// From the module's folder in site-packages to another one there.
+  std::string rpath_to(const std::string& folder) const {
     std::string path = "$ORIGIN/";
     for (const char c : item_.op->module) path += c == '.' ? "../" : "";
-    return path + "torch/lib";
+    return path + folder;
   }
 
   const Draft& draft_;
