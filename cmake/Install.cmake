@@ -20,6 +20,7 @@ install(DIRECTORY src/runtime src/cpu DESTINATION ${catalog}/src
 install(DIRECTORY packaging/python/dsops DESTINATION ${catalog}/packaging/python
   FILES_MATCHING PATTERN "*.py")
 install(FILES LICENSE DESTINATION ${catalog})
+install(FILES packaging/python/level_shim.py DESTINATION ${catalog}/packaging/python)
 install(FILES packaging/make/dsbuild.mk DESTINATION ${catalog}/make)
 install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 

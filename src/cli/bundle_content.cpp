@@ -36,6 +36,18 @@ void add_copies(const System& system, const fs::path& root,
   copies["LICENSE"] = root / "LICENSE";
 }
 
+/// Modules for several levels have a shim under the module's own name, which imports the best one.
+void add_level_shims(const plan::Plan& plan, const fs::path& root,
+                     std::map<std::string, fs::path>& copies) {
+  for (const plan::Entry& entry : plan.entries) {
+    if (entry.state != plan::EntryState::planned || !entry.is_extension() || entry.variant.empty())
+      continue;
+    // "extensions/cpu/pkg/adam_op.x86-64-v3.cpython-311….so"
+    const std::string stem = entry.artifact.substr(0, entry.artifact.find("." + entry.variant));
+    copies[stem + ".py"] = root / "packaging/python/level_shim.py";
+  }
+}
+
 /// The commit that a checkout is at, read from its files: HEAD, then the ref it names, loose or
 /// packed.
 std::string read_commit(const System& system, const fs::path& root) {
@@ -92,6 +104,7 @@ bundle::BundleContent collect_content(Context& context, const manifest::Catalog&
         return entry.state == plan::EntryState::planned && !entry.is_extension();
       });
   if (has_libraries) add_copies(context.host_system(), root, content.copies);
+  add_level_shims(plan, root, content.copies);
   content.texts["report.json"] = dump_json(report::make_report_json(machine, plan, kVersion));
   content.texts["report.txt"] =
       report::render_text(report::make_report(machine, plan, kVersion), {});

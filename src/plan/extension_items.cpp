@@ -41,7 +41,9 @@ class ExtensionItems : ItemMaker {
     for (const ExtensionPart& part : op_.parts) {
       for (const auto& [name, filter] : part.on) own.insert(name);
     }
+    no_torch_ = find_torch();
     for (const auto& [name, accelerator] : draft_.catalog.accelerators) {
+      if (is_beside_the_point(accelerator, own)) continue;
       if (!own.contains(name)) {
         if (draft_.scope.names(accelerator))
           skip_whole(accelerator, no_kernel(accelerator, {own.begin(), own.end()}));
@@ -78,6 +80,18 @@ class ExtensionItems : ItemMaker {
         fmt::format("{} at {} was not built for {}", torch_->id, torch_->path, accelerator.name),
         of_torch ? "take a torch that was: --torch DIR or --python PATH"
                  : "name it if its plug-in is used: --accelerators " + accelerator.name};
+  }
+
+  /// Nobody named the accelerator, this torch doesn't serve it, and it serves another one of the
+  /// op's: of the eleven that DeepSpeed's ops have, only the torch's own are worth a word.
+  bool is_beside_the_point(const Accelerator& accelerator, const std::set<std::string>& own) const {
+    if (no_torch_ || !own.contains(accelerator.name) || draft_.scope.names(accelerator) ||
+        !find_unserved(accelerator))
+      return false;
+    return std::any_of(own.begin(), own.end(), [&](const std::string& name) {
+      const Accelerator& other = draft_.catalog.accelerators.at(name);
+      return draft_.scope.asks_for(other) && !find_unserved(other);
+    });
   }
 
   std::vector<const ExtensionPart*> parts_for(const Accelerator& accelerator,
@@ -134,7 +148,7 @@ class ExtensionItems : ItemMaker {
   }
 
   void make_for(const Accelerator& accelerator) {
-    if (auto reason = find_torch()) return skip_whole(accelerator, std::move(*reason));
+    if (no_torch_) return skip_whole(accelerator, *no_torch_);
     std::vector<const ExtensionPart*> parts = parts_for(accelerator, nullptr);
     if (!parts.empty() && !is_native(parts)) {
       return skip_whole(
@@ -238,6 +252,7 @@ class ExtensionItems : ItemMaker {
   }
 
   const probe::Torch* torch_ = nullptr;
+  std::optional<Reason> no_torch_;
 };
 
 }  // namespace

@@ -47,6 +47,14 @@ std::string oldest_release(const Op& op, const Version& torch) {
   return fmt::format("{}.{}", target >> 56, (target >> 48) & 0xff);
 }
 
+/// The level of the host code; of this very host, the highest that its CPU has.
+manifest::ArchName level_of(const Draft& draft, const Item& item) {
+  const Fact<std::string>& highest = draft.machine.cpu.level;
+  if (item.level.name != kNativeArch || !highest) return item.level;
+  return manifest::parse_arch_name(draft.catalog.host(), *highest, draft.scope.machine)
+      .value_or(item.level);
+}
+
 /// Every arch of the build, or the level of the host code, has what the macro stands for.
 bool has_feature(const Draft& draft, const Item& item, const manifest::Feature& feature) {
   const Accelerator& host = draft.catalog.host();
@@ -55,7 +63,7 @@ bool has_feature(const Draft& draft, const Item& item, const manifest::Feature& 
     return filter != feature.end() &&
            manifest::apply_filter(accelerator, filter->second, arch, draft.scope.machine);
   };
-  if (takes(host, item.level)) return true;
+  if (takes(host, level_of(draft, item))) return true;
   const std::vector<FatArch> archs = fat_archs_of(item);
   return !archs.empty() && std::all_of(archs.begin(), archs.end(), [&](const FatArch& arch) {
     return takes(*item.accelerator, arch.arch);

@@ -1,5 +1,11 @@
 # Sourced by tests of DeepSpeed's ops, after e2e.sh: stand-ins for what such a build needs and no test may count on.
 
+# The environment that scripts/peers makes, if it is there.
+find_peers() {
+    peers=${DSBUILD_BENCH_DEEPSPEED:-${XDG_CACHE_HOME:-$HOME/.cache}/dsbuild-peers}
+    [ -x "$peers/bin/ds_report" ] && echo "$peers"
+}
+
 # A tree with every file that a manifest lists, all of them empty: make_tree FOLDER VERSION
 make_tree() {
     mkdir -p "$1/op_builder"
