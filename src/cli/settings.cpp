@@ -40,6 +40,25 @@ constexpr std::array<OwnRow, 18> kOwnSettings{{
     {"NO_COLOR", "--colour never", "no colour when it is set and not empty"},
 }};
 
+/// Those of a source tree, of its ops and of the folders that they need.
+void add_tree_settings(const manifest::Catalog& catalog, std::vector<SettingRow>& rows) {
+  const manifest::SourceTree& tree = *catalog.tree;
+  for (const auto& [name, variable] : tree.variables) {
+    const bool ops = variable.does == manifest::TreeVariable::Does::all_ops;
+    rows.push_back({name, ops ? "--ops" : "", variable.meaning});
+  }
+  std::map<std::string, std::vector<std::string>> ops;
+  for (const auto& [name, op] : catalog.ops) {
+    if (!op.variable.empty()) ops[op.variable].push_back(name);
+  }
+  for (const auto& [variable, names] : ops)
+    rows.push_back({variable, "--ops", "1 asks for " + join(names, " and ") + ", 0 leaves it out"});
+  for (const auto& [name, folder] : tree.folders) {
+    for (const std::string& variable : folder.variables)
+      rows.push_back({variable, "", "the folder of " + name + "; no other is looked for then"});
+  }
+}
+
 }  // namespace
 
 std::vector<SettingRow> all_settings(const manifest::Catalog& catalog) {
@@ -61,6 +80,7 @@ std::vector<SettingRow> all_settings(const manifest::Catalog& catalog) {
            "the compiler to take for " + join(names, " or ") + "; no other is taken then"});
     }
   }
+  if (catalog.tree) add_tree_settings(catalog, rows);
   return rows;
 }
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "plan/folder_words.h"
 #include "plan/item_maker.h"
 #include "plan/needs.h"
 #include "plan/torch_match.h"
@@ -99,10 +100,15 @@ class ExtensionItems : ItemMaker {
     });
   }
 
+  std::optional<Reason> find_unmet(const manifest::Needs& needs) const {
+    if (auto unmet = find_unmet_need(op_.name, needs, draft_.machine, torch_)) return unmet;
+    return find_unmet_folder(op_.name, needs, draft_.catalog, draft_.machine);
+  }
+
   std::optional<Reason> find_unmet(const std::vector<const ExtensionPart*>& parts) const {
-    if (auto unmet = find_unmet_need(op_.name, op_.needs, draft_.machine, torch_)) return unmet;
+    if (auto unmet = find_unmet(op_.needs)) return unmet;
     for (const ExtensionPart* part : parts) {
-      if (auto unmet = find_unmet_need(op_.name, part->needs, draft_.machine, torch_)) return unmet;
+      if (auto unmet = find_unmet(part->needs)) return unmet;
     }
     return std::nullopt;
   }
