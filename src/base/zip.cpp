@@ -10,10 +10,11 @@
 namespace dsbuild {
 namespace {
 
-constexpr std::uint16_t kVersion = 20;        // compressed, no more
-constexpr std::uint16_t kUnix = 3U << 8U;     // who made it: the upper half of the attributes is a mode
-constexpr std::uint16_t kUtf8 = 1U << 11U;    // names are UTF-8
-constexpr std::uint16_t kFirstDay = 0x21;     // 1980-01-01
+constexpr std::uint16_t kVersion = 20;  // compressed, no more
+constexpr std::uint16_t kUnix = 3U
+                                << 8U;  // who made it: the upper half of the attributes is a mode
+constexpr std::uint16_t kUtf8 = 1U << 11U;  // names are UTF-8
+constexpr std::uint16_t kFirstDay = 0x21;   // 1980-01-01
 constexpr std::uint32_t kRegularFile = 0100000;
 
 void put(std::string& out, std::uint64_t value, int bytes) {
@@ -23,7 +24,8 @@ void put(std::string& out, std::uint64_t value, int bytes) {
 /// Raw deflate; empty when it doesn't make it smaller.
 std::string compress(const std::string& content) {
   z_stream stream{};
-  if (deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+  if (deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY) !=
+      Z_OK)
     return {};
   std::string out(content.size(), '\0');
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(content.data()));
@@ -45,8 +47,9 @@ std::string render_zip(const std::map<std::string, ZipEntry>& entries) {
   for (const auto& [name, entry] : entries) {
     if (entry.content.size() >= kLimit || out.size() + entry.content.size() >= kLimit ||
         entries.size() >= std::numeric_limits<std::uint16_t>::max()) {
-      throw Error(ExitCode::bad_input, "more than 4 GiB, or 65535 files, don't fit in such an archive",
-                  name, "export fewer ops at once with --ops");
+      throw Error(ExitCode::bad_input,
+                  "more than 4 GiB, or 65535 files, don't fit in such an archive", name,
+                  "export fewer ops at once with --ops");
     }
     const std::string packed = compress(entry.content);
     const std::string& data = packed.empty() ? entry.content : packed;
@@ -56,7 +59,8 @@ std::string render_zip(const std::map<std::string, ZipEntry>& entries) {
     put(header, packed.empty() ? 0 : Z_DEFLATED, 2);
     put(header, 0, 2);  // midnight
     put(header, kFirstDay, 2);
-    put(header, crc32_z(0, reinterpret_cast<const Bytef*>(entry.content.data()), entry.content.size()), 4);
+    put(header,
+        crc32_z(0, reinterpret_cast<const Bytef*>(entry.content.data()), entry.content.size()), 4);
     put(header, data.size(), 4);
     put(header, entry.content.size(), 4);
     put(header, name.size(), 2);

@@ -1,6 +1,6 @@
 // Makes a ZIP archive in memory whose bytes depend on nothing but names and contents.
-// Knows the format; nothing of what is packed. Not by libarchive: its shared library and all that it
-// needs would be loaded by every step that is launched.
+// Knows the format; nothing of what is packed. Not by libarchive: its shared library and all that
+// it needs would be loaded by every step that is launched.
 #pragma once
 
 #include <map>

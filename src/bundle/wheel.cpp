@@ -41,8 +41,8 @@ std::string common_need(const std::vector<Extension>& extensions, const std::str
               "bundle.json", "choose some of them with --ops");
 }
 
-/// The newest glibc that one of them needs; pip takes no wheel that is for a newer one than there is.
-/// https://peps.python.org/pep-0600/
+/// The newest glibc that one of them needs; pip takes no wheel that is for a newer one than there
+/// is. https://peps.python.org/pep-0600/
 std::string platform_tag(const std::vector<Extension>& extensions, const std::string& machine) {
   std::optional<Version> newest;
   for (const Extension& extension : extensions) {
@@ -76,7 +76,8 @@ std::string record_hash(const std::string& content) {
 void add_record(const std::string& path, Files& files) {
   std::string record;
   for (const auto& [name, entry] : files) {
-    record += fmt::format("{},sha256={},{}\n", name, record_hash(entry.content), entry.content.size());
+    record +=
+        fmt::format("{},sha256={},{}\n", name, record_hash(entry.content), entry.content.size());
   }
   files[path] = {record + path + ",,\n"};
 }
@@ -94,16 +95,49 @@ std::string ops_json(const std::vector<Extension>& extensions, const std::string
 
 }  // namespace
 
+std::vector<Extension> choose_for_wheel(const BundleIndex& index, const std::string& accelerator,
+                                        const std::vector<std::string>& ops) {
+  std::map<std::string, Extension> found;
+  const auto refuse = [](const std::string& message, const std::string& hint) {
+    throw Error(ExitCode::bad_input, message, "bundle export", hint);
+  };
+  for (const Extension& extension : find_extensions(index)) {
+    const std::string& op = extension.file.op;
+    const bool wanted = ops.empty() || std::find(ops.begin(), ops.end(), op) != ops.end();
+    if (!wanted || extension.file.accelerator != accelerator) continue;
+    if (!found.emplace(op, extension).second)
+      refuse(op + " is there for several CPU levels, and a wheel has one",
+             "build for one: --arch x86-64-v3");
+  }
+  for (const std::string& op : ops) {
+    if (!found.contains(op))
+      refuse(fmt::format("the bundle has no module of {} for {}", op, accelerator), "leave it out");
+  }
+  std::vector<Extension> chosen;
+  for (const auto& [op, extension] : found) {
+    for (const std::string& before : extension.after) {
+      if (!found.contains(before))
+        refuse(fmt::format("{} needs {} beside it", op, before), "name both, or neither");
+    }
+    chosen.push_back(extension);
+  }
+  return chosen;
+}
+
 Wheel make_wheel(const BundleIndex& index, const fs::path& bundle,
                  const std::vector<Extension>& extensions, const std::string& accelerator,
                  const std::string& name, const std::string& program) {
   const std::string torch = common_need(extensions, "torch");
   const std::string python = common_need(extensions, "python");
+  if (python.empty()) {
+    throw Error(ExitCode::bad_input,
+                "modules for every Python have no tag in common with the others", "bundle export",
+                "choose some of them with --ops");
+  }
   const std::string framework = common_need(extensions, std::string(kFramework));
   const std::string machine = index.triple.substr(0, index.triple.find('-'));
-  const std::string version =
-      fmt::format("{}+torch{}.{}", framework.empty() ? index.dsbuild_version : framework, torch,
-                  accelerator);
+  const std::string version = fmt::format(
+      "{}+torch{}.{}", framework.empty() ? index.dsbuild_version : framework, torch, accelerator);
   const std::string interpreter = "cp" + replace_all(python, ".", "");
   const std::string tag =
       fmt::format("{}-{}-{}", interpreter, interpreter, platform_tag(extensions, machine));
@@ -122,16 +156,16 @@ Wheel make_wheel(const BundleIndex& index, const fs::path& bundle,
   files[fmt::format("{}/__init__.py", kPackage)] = {program};
   files[fmt::format("{}/ops.json", kPackage)] = {ops_json(extensions, name, torch)};
   // https://docs.python.org/3/library/site.html: a line that begins with import is run.
-  files[fmt::format("{}.pth", kPackage)] = {
-      fmt::format("import {0}; {0}.connect()\n", kPackage)};
+  files[fmt::format("{}.pth", kPackage)] = {fmt::format("import {0}; {0}.connect()\n", kPackage)};
   files[info + "METADATA"] = {fmt::format(
-      "Metadata-Version: 2.1\nName: {}\nVersion: {}\nSummary: Ops of DeepSpeed, built ahead of time "
+      "Metadata-Version: 2.1\nName: {}\nVersion: {}\nSummary: Ops of DeepSpeed, built ahead of "
+      "time "
       "for {}\nRequires-Python: =={}.*\nRequires-Dist: torch ~={}.0\nRequires-Dist: {}{}\n",
       replace_all(std::string(kPackage), "_", "-"), version, accelerator, python, torch, kFramework,
       framework.empty() ? "" : " ==" + framework)};
-  files[info + "WHEEL"] = {fmt::format(
-      "Wheel-Version: 1.0\nGenerator: dsbuild {}\nRoot-Is-Purelib: false\nTag: {}\n",
-      index.dsbuild_version, tag)};
+  files[info + "WHEEL"] = {
+      fmt::format("Wheel-Version: 1.0\nGenerator: dsbuild {}\nRoot-Is-Purelib: false\nTag: {}\n",
+                  index.dsbuild_version, tag)};
   add_record(info + "RECORD", files);
   return {fmt::format("{}-{}-{}.whl", kPackage, version, tag), render_zip(files)};
 }

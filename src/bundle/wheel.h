@@ -16,6 +16,11 @@ struct Wheel {
   std::string bytes;  ///< equal for equal bundles
 };
 
+/// The extensions of `ops` (empty: all) for an accelerator. Throws Error(bad_input) for one that is
+/// not there, lacks one that must be loaded before it, or is there for several levels.
+std::vector<Extension> choose_for_wheel(const BundleIndex& index, const std::string& accelerator,
+                                        const std::vector<std::string>& ops);
+
 /// Of the extensions of one accelerator. `name` is the accelerator's for DeepSpeed; `program` the
 /// Python code of the package. Throws Error(bad_artifact) when they are for different releases of
 /// torch or Python, or a file is not as the index says.

@@ -2,18 +2,12 @@
 
 `ops.json` says what is here and for which torch. A line in a .pth file calls `connect()` when Python starts;
 it only puts a finder in place, which is asked when DeepSpeed imports its record or one of the ops.
-Knows DeepSpeed's record and its names; nothing of how ops are built.
+Knows DeepSpeed's record and its names; nothing of how ops are built. This file is read whenever Python starts,
+so it imports what it needs only when DeepSpeed is imported.
 """
 
-import importlib.machinery
-import importlib.metadata
-import importlib.util
-import json
-import pathlib
 import sys
-import warnings
 
-_HERE = pathlib.Path(__file__).resolve().parent
 _RECORD = "deepspeed.git_version_info_installed"
 _NEEDED = {"version": "0.0.0", "git_hash": "[none]", "git_branch": "[none]", "installed_ops": {}, "accelerator_name": "", "torch_info": {}}
 
@@ -33,12 +27,17 @@ class _Finder:
     def find_spec(self, name, path=None, target=None):
         if not name.startswith("deepspeed."):
             return None
+        import importlib.util
+        import json
+        import pathlib
+
+        here = pathlib.Path(__file__).resolve().parent
         if self._ops is None:
-            self._ops = json.loads((_HERE / "ops.json").read_text())
+            self._ops = json.loads((here / "ops.json").read_text())
         if name == _RECORD:
             return _record_spec(name, path, self._ops)
         file = self._ops["modules"].get(name)
-        return importlib.util.spec_from_file_location(name, _HERE / file) if file else None
+        return importlib.util.spec_from_file_location(name, here / file) if file else None
 
 
 class _RecordLoader:
@@ -52,33 +51,48 @@ class _RecordLoader:
         return None
 
     def exec_module(self, module):
+        import warnings
+
         if self._own is not None:
             self._own.loader.exec_module(module)
+        else:
+            module.version = _version()
         for name, usual in _NEEDED.items():
             module.__dict__.setdefault(name, usual)
-        if not self._own:
-            module.version = importlib.metadata.version("deepspeed")
-        reason = _reason_against(module, self._ops)
+        torch_info = _torch_info()
+        reason = _reason_against(module, torch_info, self._ops)
         if reason:
             warnings.warn("deepspeed_ops_dsbuild: its ops are left out: " + reason, RuntimeWarning, stacklevel=2)
             return
         module.installed_ops = dict(module.installed_ops, **{op: True for op in self._ops["ops"]})
         module.accelerator_name = self._ops["accelerator"]
-        module.torch_info = dict(module.torch_info, **_torch_info())
+        # 0.0: DeepSpeed asks when it needs to know.
+        module.torch_info = {"nccl_version": "0.0", "bf16_support": False, **module.torch_info, **torch_info}
 
 
 def _record_spec(name, path, ops):
+    import importlib.machinery
+    import importlib.util
+
     own = importlib.machinery.PathFinder.find_spec(name, path)
     return importlib.util.spec_from_loader(name, _RecordLoader(own, ops), origin=own.origin if own else None)
 
 
-def _reason_against(record, ops):
+def _version():
+    import importlib.metadata
+
+    try:
+        return importlib.metadata.version("deepspeed")
+    except importlib.metadata.PackageNotFoundError:
+        return "0.0.0"
+
+
+def _reason_against(record, torch_info, ops):
     claimed = [op for op, there in record.installed_ops.items() if there]
     if claimed and record.accelerator_name != ops["accelerator"]:
         return "DeepSpeed was installed with ops for %s, and these are for %s" % (record.accelerator_name, ops["accelerator"])
-    torch = ".".join(importlib.metadata.version("torch").split("+")[0].split(".")[:2])
-    if torch != ops["torch"]:
-        return "they are for torch %s, and there is %s" % (ops["torch"], torch)
+    if torch_info["version"] != ops["torch"]:
+        return "they are for torch %s, and there is %s" % (ops["torch"], torch_info["version"])
     return ""
 
 
