@@ -38,36 +38,6 @@ probe::Torch read_torch(const System& system, const PythonHost& host) {
   return torch;
 }
 
-/// The accelerator's name for DeepSpeed is the device type of torch: ROCm's is CUDA's.
-std::string name_for_deepspeed(const manifest::Catalog& catalog, const std::string& accelerator) {
-  const manifest::Accelerator* known = catalog.find_accelerator(accelerator);
-  const bool has = known != nullptr && !known->runtime.torch.empty();
-  return has ? known->runtime.torch.front() : accelerator;
-}
-
-std::string choose_accelerator(const BundleIndex& index, const manifest::Catalog& catalog,
-                               const InstallRequest& request) {
-  const std::vector<std::string> names = extension_accelerators(index);
-  if (names.empty()) {
-    throw Error(ExitCode::bad_artifact, "the bundle has no module for Python",
-                request.bundle.string(), "build one: dsbuild build --source deepspeed");
-  }
-  if (request.accelerator.empty() && names.size() == 1) return names.front();
-  for (const std::string& name : names) {
-    if (name == request.accelerator) return name;
-  }
-  for (const std::string& name : names) {
-    if (name_for_deepspeed(catalog, name) == request.accelerator) return name;
-  }
-  const std::string there = join(names, ", ");
-  throw Error(
-      ExitCode::bad_input,
-      request.accelerator.empty()
-          ? fmt::format("the bundle has modules for {}, and DeepSpeed takes those of one", there)
-          : fmt::format("the bundle has no module for {}, but for {}", request.accelerator, there),
-      request.bundle.string(), "say which: --accelerator " + names.front());
-}
-
 [[noreturn]] void refuse(const std::string& where, const std::vector<std::string>& reasons,
                          const std::string& hint) {
   std::string message = "nothing was installed:";
@@ -243,6 +213,35 @@ class Install {
 };
 
 }  // namespace
+
+std::string name_for_deepspeed(const manifest::Catalog& catalog, const std::string& accelerator) {
+  const manifest::Accelerator* known = catalog.find_accelerator(accelerator);
+  const bool has = known != nullptr && !known->runtime.torch.empty();
+  return has ? known->runtime.torch.front() : accelerator;
+}
+
+std::string choose_accelerator(const BundleIndex& index, const manifest::Catalog& catalog,
+                               const InstallRequest& request) {
+  const std::vector<std::string> names = extension_accelerators(index);
+  if (names.empty()) {
+    throw Error(ExitCode::bad_artifact, "the bundle has no module for Python",
+                request.bundle.string(), "build one: dsbuild build --source deepspeed");
+  }
+  if (request.accelerator.empty() && names.size() == 1) return names.front();
+  for (const std::string& name : names) {
+    if (name == request.accelerator) return name;
+  }
+  for (const std::string& name : names) {
+    if (name_for_deepspeed(catalog, name) == request.accelerator) return name;
+  }
+  const std::string there = join(names, ", ");
+  throw Error(
+      ExitCode::bad_input,
+      request.accelerator.empty()
+          ? fmt::format("the bundle has modules for {}, and DeepSpeed takes those of one", there)
+          : fmt::format("the bundle has no module for {}, but for {}", request.accelerator, there),
+      request.bundle.string(), "say which: --accelerator " + names.front());
+}
 
 void check_install_place(const PythonHost& host) {
   check_writable(host.package);

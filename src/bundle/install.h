@@ -30,6 +30,14 @@ struct InstallRequest {
   std::vector<std::string> ops;  ///< empty: all
 };
 
+/// The accelerator whose extensions are meant; `asked` may also be DeepSpeed's name of it. Throws
+/// Error(bad_input) when that isn't clear, Error(bad_artifact) when there are none.
+std::string choose_accelerator(const BundleIndex& index, const manifest::Catalog& catalog,
+                               const InstallRequest& request);
+
+/// DeepSpeed's name of an accelerator is the device type of torch: ROCm's is CUDA's.
+std::string name_for_deepspeed(const manifest::Catalog& catalog, const std::string& accelerator);
+
 struct InstallOutcome {
   std::string accelerator;
   std::vector<Extension> extensions;

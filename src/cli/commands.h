@@ -42,7 +42,7 @@ inline constexpr std::array<CommandRow, 11> kCommands{{
     {"plan", "tell what would be built, and why the rest can't be", add_plan},
     {"report", "tell what this machine is and what can be built on it", add_report},
     {"doctor", "tell what is wrong with this machine, worst first, and what mends it", add_doctor},
-    {"bundle", "look into a bundle, or install it: bundle verify DIR, bundle install DIR",
+    {"bundle", "check, install or export a bundle: bundle verify, bundle install, bundle export",
      add_bundle},
     {"cache", "tell of a step cache, or make it smaller: cache stats, cache clean", add_cache},
     {"list", "list the ops of the catalog", add_list},

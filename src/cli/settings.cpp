@@ -16,11 +16,14 @@ struct OwnRow {
   std::string_view meaning;
 };
 
-constexpr std::array<OwnRow, 18> kOwnSettings{{
+constexpr std::array<OwnRow, 19> kOwnSettings{{
     {"DSBUILD_PATH", "--root", "catalog roots to read besides the built-in one, separated by ':'"},
     {"DSBUILD_CACHE_DIR", "--cache-dir", "where tools' answers and canaries are remembered"},
-    {"DSBUILD_CACHE", "--cache", "the step cache: what was compiled once is taken from there"},
+    {"DSBUILD_CACHE", "--cache",
+     "the step cache: what was compiled once is taken from there; load keeps what it builds there"},
     {"DSBUILD_CACHE_SIZE", "--cache-size", "what the step cache may hold: 5G when it isn't said"},
+    {"TORCH_EXTENSIONS_DIR", "--cache",
+     "its subfolder dsbuild is where load keeps what it builds; DSBUILD_CACHE beats it"},
     {"DSBUILD_PROBE_LIB_DIR", "", "where report --devices looks for vendors' libraries first"},
     {"DSBUILD_DUMMY_DEVICES", "", "how many devices report --devices invents, for tests"},
     {"DSBUILD_JOBS", "-j", "steps that run at once; a whole number of at least 1"},
