@@ -82,15 +82,19 @@ class ExtensionItems : ItemMaker {
                  : "name it if its plug-in is used: --accelerators " + accelerator.name};
   }
 
-  /// Nobody named the accelerator, this torch doesn't serve it, and it serves another one of the
-  /// op's: of the eleven that DeepSpeed's ops have, only the torch's own are worth a word.
+  /// Asked for, and served by this torch.
+  bool is_served(const Accelerator& accelerator) const {
+    return draft_.scope.asks_for(accelerator) && !find_unserved(accelerator);
+  }
+
+  /// Nobody named the accelerator, it isn't served, and another one of the op's is: of the eleven
+  /// that DeepSpeed's ops have, only those are worth a word.
   bool is_beside_the_point(const Accelerator& accelerator, const std::set<std::string>& own) const {
     if (no_torch_ || !own.contains(accelerator.name) || draft_.scope.names(accelerator) ||
-        !find_unserved(accelerator))
+        is_served(accelerator))
       return false;
     return std::any_of(own.begin(), own.end(), [&](const std::string& name) {
-      const Accelerator& other = draft_.catalog.accelerators.at(name);
-      return draft_.scope.asks_for(other) && !find_unserved(other);
+      return is_served(draft_.catalog.accelerators.at(name));
     });
   }
 

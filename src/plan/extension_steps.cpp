@@ -23,8 +23,8 @@ using manifest::Op;
 
 /// torch's macro for the name of the module's init.
 constexpr const char* kModuleMacro = "TORCH_EXTENSION_NAME";
-/// torch's macro for the oldest release whose stable ABI is used: major and minor in the two highest
-/// bytes (torch/csrc/stable/version.h).
+/// torch's macro for the oldest release whose stable ABI is used: major and minor in the two
+/// highest bytes (torch/csrc/stable/version.h).
 constexpr const char* kTargetMacro = "TORCH_TARGET_VERSION";
 constexpr std::size_t kFolderDigits = 12;
 /// Stands for the folder of a step's files until their hash is known.
@@ -41,8 +41,7 @@ std::string target_macro_of(const Version& torch) {
 /// The release of torch that an extension of its stable ABI can be loaded by, and all later ones.
 std::string oldest_release(const Op& op, const Version& torch) {
   const auto said = op.options.defines.find(kTargetMacro);
-  const std::string text =
-      said == op.options.defines.end() ? target_macro_of(torch) : said->second;
+  const std::string text = said == op.options.defines.end() ? target_macro_of(torch) : said->second;
   const std::uint64_t target = std::strtoull(text.c_str(), nullptr, 0);
   return fmt::format("{}.{}", target >> 56, (target >> 48) & 0xff);
 }
@@ -333,9 +332,9 @@ PartWords extension_host_words(const Draft& draft, const Item& item, const Exten
 void add_torch_needs(const Item& item, std::map<std::string, std::string>& needs) {
   const probe::Torch& torch = *item.torch;
   if (!item.op->after.empty()) needs["after"] = join(item.op->after, " ");
-  needs["torch"] = item.op->stable_abi ? ">=" + oldest_release(*item.op, *torch.version)
-                                       : fmt::format("=={}.{}", torch.version->part(0),
-                                                     torch.version->part(1));
+  needs["torch"] = item.op->stable_abi
+                       ? ">=" + oldest_release(*item.op, *torch.version)
+                       : fmt::format("=={}.{}", torch.version->part(0), torch.version->part(1));
   if (torch.python && !item.op->stable_abi)
     needs["python"] = fmt::format("=={}.{}", torch.python->part(0), torch.python->part(1));
 }

@@ -24,9 +24,12 @@ struct HeaderBench {
     step.environment = {{"PATH", "/usr/bin:/bin"}};
     step.outputs = {"a.o"};
     step.depfile = "a.o.d";
-    step.argv = {"/usr/bin/g++", "-include", "big.h", "-MD", "-MF", "a.o.d", "-c", "a.cpp", "-o", "a.o"};
-    step.header = {"big.h.gch", "big.h.gch.d", {"/usr/bin/g++", "-MD", "-MF", "big.h.gch.d", "-x", "c++-header", "big.h",
-                                                "-o", "big.h.gch"}};
+    step.argv = {"/usr/bin/g++", "-include", "big.h", "-MD", "-MF",
+                 "a.o.d",        "-c",       "a.cpp", "-o",  "a.o"};
+    step.header = {"big.h.gch",
+                   "big.h.gch.d",
+                   {"/usr/bin/g++", "-MD", "-MF", "big.h.gch.d", "-x", "c++-header", "big.h", "-o",
+                    "big.h.gch"}};
     log = ::open((temp / "log").c_str(), O_RDWR | O_CREAT, 0666);
     fs::current_path(temp.path);
   }
@@ -49,7 +52,8 @@ bool has(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-TEST_CASE("a header is precompiled once, and again when a file that it read has changed", "[header]") {
+TEST_CASE("a header is precompiled once, and again when a file that it read has changed",
+          "[header]") {
   HeaderBench bench;
   CHECK(bench.read_files().empty());
   CHECK(bench.prepare() > 0);
@@ -87,7 +91,8 @@ TEST_CASE("while somebody makes it, others do without, and nobody takes what is 
   CHECK(bench.prepare() > 0);
 }
 
-TEST_CASE("a header that can't be precompiled is no failure, and leaves nothing behind", "[header]") {
+TEST_CASE("a header that can't be precompiled is no failure, and leaves nothing behind",
+          "[header]") {
   HeaderBench bench;
   test::write_text(bench.temp / "part.h", "no C++\n");
   bench.prepare();
