@@ -170,7 +170,7 @@ void Context::tell(const Diagnostics& diagnostics, Problems problems, std::strin
   }
 }
 
-manifest::CatalogSources Context::catalog_sources() const {
+manifest::CatalogSources Context::catalog_sources() {
   manifest::CatalogSources sources;
   sources.built_in = built_in_root();
   const auto add = [](std::vector<fs::path>& list, const std::string& path) {
@@ -181,8 +181,28 @@ manifest::CatalogSources Context::catalog_sources() const {
     add(sources.roots, root);
   }
   for (const std::string& file : options.manifests) add(sources.manifests, file);
-  if (!options.source.empty()) sources.tree = fs::absolute(options.source).lexically_normal();
+  if (!options.source.empty()) sources.tree = find_source(sources);
   return sources;
+}
+
+fs::path Context::find_source(const manifest::CatalogSources& sources) {
+  const std::string& word = options.source;
+  if (word.find('/') != std::string::npos || fs::exists(word)) return absolute_path(word);
+  Diagnostics diagnostics;
+  const manifest::Catalog catalog = manifest::read_catalog(host_system_, sources, diagnostics);
+  probe::ProbeOptions wanted = probe_options(catalog);
+  wanted.torches = true;
+  const probe::Machine machine = probe::probe_machine(system(), processes_, catalog, wanted);
+  check_named_torch(system(), machine);
+  const std::string site = machine.torches.empty() ? "" : machine.torches.front().site;
+  const fs::path package = fs::path(site) / word;
+  if (site.empty() || !system().exists(package)) {
+    throw Error(ExitCode::bad_input,
+                site.empty() ? "no torch was found beside which it could be installed"
+                             : "it isn't installed beside the torch in " + site,
+                "--source " + word, "name its folder, or another torch with --python PATH");
+  }
+  return package;
 }
 
 manifest::Catalog Context::read_catalog(Problems problems) {

@@ -76,7 +76,7 @@ class Context {
   /// the rest.
   enum class Problems { refuse, tell };
 
-  manifest::CatalogSources catalog_sources() const;
+  manifest::CatalogSources catalog_sources();
   manifest::Catalog read_catalog(Problems problems = Problems::refuse);
   /// Throws Error when --python or --torch names what has no torch.
   probe::Machine probe(const manifest::Catalog& catalog);
@@ -100,6 +100,8 @@ class Context {
 
  private:
   probe::ProbeOptions probe_options(const manifest::Catalog& catalog);
+  /// The folder that --source names: a path, or a package beside the torch that is chosen.
+  std::filesystem::path find_source(const manifest::CatalogSources& sources);
   void tell(const Diagnostics& diagnostics, Problems problems, std::string_view what);
 
   PosixSystem host_system_;
