@@ -136,6 +136,9 @@ void check_toolkit(const Node& toolkit) {
     for (const Node& item : part.at("in").items()) check_below(item);
     check_below(part.at("file"));
   }
+  const Node archs = toolkit.at("archs");
+  if (archs.has("part") && !toolkit.at("parts").has(archs.at("part").text()))
+    archs.at("part").complain(Rule::unknown_part, {archs.at("part").text()});
 }
 
 void check_probe(const Node& probe) {
@@ -208,8 +211,13 @@ void check_runtime(const Node& runtime) {
 /// What an accelerator needs that something is compiled for.
 void check_buildable(const Node& root) {
   if (root.has("unbuilt")) {
-    if (root.has("toolchains")) root.at("unbuilt").complain(Rule::unbuilt_with_toolchains, {});
-    return;
+    // Extensions alone may be made for it: how, torch says.
+    const auto recipes = root.at("toolchains").items();
+    const bool more = std::any_of(recipes.begin(), recipes.end(), [](const Node& recipe) {
+      return recipe.has("images") || recipe.has("object");
+    });
+    if (more) root.at("unbuilt").complain(Rule::unbuilt_with_toolchains, {});
+    if (!root.has("toolchains")) return;
   }
   for (const char* key : {"archs", "sources", "flags", "image", "toolchains"}) {
     if (!root.has(key)) root.complain(Rule::buildable_needs, {key});
@@ -272,14 +280,14 @@ void check_scan(const Node& scan, TemplatePlace place, const TemplateScope& scop
 }
 
 void check_step(const Node& step, TemplatePlace place, const TemplateScope& scope,
-                const Strings& forms) {
+                const Strings& forms, TemplatePlace out = kOutName) {
   for (const Node& word : step.at("argv").items()) {
     check_template(word, place, scope);
     for (const Node& inner : word.at("argv").items()) check_template(inner, kForArch, scope);
     check_for(word, forms);
   }
   for (const Node& scan : step.at("scans").items()) check_scan(scan, place, scope, forms);
-  check_template(step.at("out"), kOutName, scope);
+  check_template(step.at("out"), out, scope);
   if (!step.has("argv")) return;
   const Strings used = placeholders_of_step(step);
   for (const std::string name : {"in", "out"}) {
@@ -318,6 +326,9 @@ void check_extension_recipe(const Node& node, const TemplateScope& scope, const 
   }
   check_step(node.at("header"), kExtensionArgv, scope, forms);
   check_step(node.at("link"), kExtensionLink, scope, forms);
+  check_step(node.at("translation"), kExtensionArgv, scope, forms, kTranslationOut);
+  check_step(node.at("device_link"), kExtensionArgv, scope, forms);
+  for (const auto& [macro, values] : node.at("macros").members()) check_shape(values, macro, kMacro);
   for (const Node& flag : node.at("host_flags").items()) check_template(flag, kLinkFlags, scope);
   for (const Node& flag : node.at("link_flags").items()) check_template(flag, kLinkFlags, scope);
 }
@@ -328,6 +339,9 @@ void check_recipe(const Node& node, const ToolchainRecipe& recipe, const Acceler
                             accelerator.archs.scheme != ArchScheme::names, recipe.host_compiler};
   Strings forms;
   for (const auto& [form, steps] : recipe.images) forms.push_back(form);
+  // Extensions have device code inside, whether or not images are made as well.
+  if (recipe.extension && !holds(forms, accelerator.image_form))
+    forms.push_back(accelerator.image_form);
   check_kinds(node.at("kinds"), probes);
   for (const auto& [form, steps] : node.at("images").members()) {
     check_shape(steps, form, kForm);
@@ -359,8 +373,8 @@ void check_forms(const Node& root, const Accelerator& accelerator) {
   for (const std::string key : {"image", "portable"}) {
     const Node form = root.at(key);
     if (!form.is_text() || !root.has("toolchains")) continue;
-    const auto makes = [&](const ToolchainRecipe& recipe) {
-      return recipe.images.contains(form.text());
+    const auto makes = [&, &key = key](const ToolchainRecipe& recipe) {
+      return recipe.images.contains(form.text()) || (key == "image" && recipe.extension);
     };
     if (std::none_of(accelerator.toolchains.begin(), accelerator.toolchains.end(), makes)) {
       form.complain(Rule::form_not_made, {form.text(), "add it to \"images\" of a toolchain"});

@@ -44,6 +44,8 @@ struct Item {
   std::vector<PartBuild> parts;                 ///< of a python_extension
   manifest::ArchName level;                     ///< of its host code
   const probe::Torch* torch = nullptr;          ///< that it is for
+  /// Of ExtensionRecipe::macros, those that its sources name: the value that its archs agree on.
+  std::map<std::string, std::string> macros;
   bool arch_named = false;                      ///< this very arch was asked for
   bool demanded = false;  ///< skipped because of a toolchain that the user named
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/hash.h"
 #include "base/text.h"
@@ -10,6 +11,7 @@
 #include "plan/compile_words.h"
 #include "plan/extension_items.h"
 #include "plan/recipes.h"
+#include "plan/translation.h"
 
 namespace dsbuild::plan {
 namespace {
@@ -73,6 +75,7 @@ class ExtensionSteps {
       for (const auto& source : build.part->binding) add_object(build, source, true);
       for (const auto& source : build.part->sources) add_object(build, source, false);
     }
+    add_device_link();
     add_link();
     return std::move(steps_);
   }
@@ -85,6 +88,7 @@ class ExtensionSteps {
     for (const auto& [macro, feature] : op.features) {
       if (has_feature(draft_, item_, feature)) macros.emplace(macro, "");
     }
+    macros.insert(item_.macros.begin(), item_.macros.end());
     if (binding) macros.emplace(kModuleMacro, last_part(op.module));
     words.defines = define_words(layers, macros);
     words.includes = include_words(layers, op, draft_.catalog, draft_.paths, false);
@@ -97,13 +101,17 @@ class ExtensionSteps {
     return words;
   }
 
-  bool uses_device() const { return item_.choice.toolchain != item_.host_choice.toolchain; }
+  /// Of the accelerator's toolchain; null for an op of host sources alone.
+  const manifest::ExtensionRecipe* device_recipe() const {
+    return item_.choice.toolchain == item_.host_choice.toolchain
+               ? nullptr
+               : &*item_.choice.recipe->extension;
+  }
 
   std::vector<std::string> device_words(
       const std::vector<std::string> manifest::ExtensionRecipe::*flags) const {
-    if (!uses_device()) return {};
-    return expand_words((*item_.choice.recipe->extension).*flags,
-                        make_toolchain_values(item_.choice));
+    if (device_recipe() == nullptr) return {};
+    return expand_words(device_recipe()->*flags, make_toolchain_values(item_.choice));
   }
 
  private:
@@ -139,13 +147,23 @@ class ExtensionSteps {
   }
 
   void add_object(const PartBuild& build, const std::filesystem::path& source, bool binding) {
-    const bool device = is_device_source(item_, host_, source);
+    const manifest::ExtensionRecipe* of_device = device_recipe();
+    const bool device =
+        is_device_source(item_, host_, source) || (of_device != nullptr && of_device->host_sources);
     const Choice& choice = device ? item_.choice : item_.host_choice;
     PartWords words =
         words_of(*build.part, device ? item_.accelerator->flags : host_.flags, binding);
     if (!device) {
       for (std::string& word : device_words(&manifest::ExtensionRecipe::host_flags))
         words.flags.push_back(std::move(word));
+    }
+    std::string input = draft_.paths.name(source);
+    std::vector<std::string> headers;
+    if (of_device != nullptr && is_translated(item_, source)) {
+      Translation made = add_translation(*build.part, source, words);
+      put_translations_first(made.folder, words);
+      input = std::move(made.source);
+      headers = std::move(made.headers);
     }
     const Values toolchain = make_toolchain_values(choice);
     Values values = make_values(toolchain, words);
@@ -155,11 +173,52 @@ class ExtensionSteps {
     if (!may_precompile) values.set_list("torch_header", none_);
     StepGroup group = group_of(choice, words, kUnsettled, values);
     if (device) group.archs = build.archs;
-    std::vector<Step> steps = make_steps(recipe.object, {draft_.paths.name(source)}, "", group);
+    std::vector<Step> steps = make_steps(recipe.object, {input}, "", group);
     settle(steps);
+    // They must be there before it is compiled; its depfile tells of all others.
+    steps.back().inputs.insert(steps.back().inputs.end(), headers.begin(), headers.end());
     if (may_precompile) steps.back().header = header_of(words);
     objects_.push_back(steps.back().outputs.front());
+    if (device) device_objects_.push_back(objects_.back());
     std::move(steps.begin(), steps.end(), std::back_inserter(steps_));
+  }
+
+  /// Each file's step once.
+  Translation add_translation(const ExtensionPart& part, const std::filesystem::path& source,
+                              const PartWords& words) {
+    const Values toolchain = make_toolchain_values(item_.choice);
+    const Values values = make_values(toolchain, words);
+    Translation made =
+        translate(draft_, item_, part, source, group_of(item_.choice, words, "", values));
+    for (Step& step : made.steps) {
+      if (translated_.insert(step.id).second) steps_.push_back(std::move(step));
+    }
+    return made;
+  }
+
+  /// The device code of several objects may have to become one.
+  void add_device_link() {
+    const manifest::ExtensionRecipe* recipe = device_recipe();
+    if (recipe == nullptr || !recipe->device_link || device_objects_.empty()) return;
+    const PartWords words = words_of(*item_.parts.front().part, item_.accelerator->flags, false);
+    const Values toolchain = make_toolchain_values(item_.choice);
+    const Values values = make_values(toolchain, words);
+    StepGroup group = group_of(item_.choice, words, module_folder(), values);
+    group.archs = fat_archs_of(item_);
+    group.about = module_about();
+    std::vector<Step> steps = make_steps({*recipe->device_link}, device_objects_, "", group);
+    objects_.push_back(steps.back().outputs.front());
+    steps_.push_back(std::move(steps.back()));
+  }
+
+  std::string module_folder() const {
+    return fmt::format("{}obj/{}/{}/extension{}{}", kBuildFolder, item_.op->name,
+                       item_.accelerator->name, item_.entry.variant.empty() ? "" : "/",
+                       item_.entry.variant);
+  }
+
+  std::string module_about() const {
+    return item_.op->name + (item_.entry.variant.empty() ? "" : " " + item_.entry.variant);
   }
 
   const manifest::ExtensionRecipe& host_recipe() const {
@@ -226,11 +285,8 @@ class ExtensionSteps {
     const Values toolchain = make_toolchain_values(item_.host_choice);
     Values values = make_values(toolchain, words);
     values.set("rpath", rpath());
-    StepGroup group = group_of(
-        item_.host_choice, words,
-        fmt::format("{}obj/{}/{}/extension", kBuildFolder, op.name, item_.accelerator->name),
-        values);
-    group.about = op.name + (item_.entry.variant.empty() ? "" : " " + item_.entry.variant);
+    StepGroup group = group_of(item_.host_choice, words, module_folder(), values);
+    group.about = module_about();
     group.label = kExtensionForm;
     std::vector<Step> steps =
         make_steps({*host_recipe().link}, objects_, kBuildFolder + item_.entry.artifact, group);
@@ -253,6 +309,8 @@ class ExtensionSteps {
   const std::vector<std::string> none_;
   std::vector<Step> steps_;
   std::vector<std::string> objects_;
+  std::vector<std::string> device_objects_;
+  std::set<std::string> translated_;
 };
 
 /// The header as it is named in a compile, without the suffix of its precompiled form.
