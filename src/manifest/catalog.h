@@ -121,9 +121,9 @@ struct StepTemplate {
 
 /// How a toolchain's part of a python_extension is built.
 struct ExtensionRecipe {
-  std::optional<StepTemplate> header;   ///< a header -> its precompiled form (host accelerator)
-  std::vector<StepTemplate> object;     ///< a source -> an object
-  std::optional<StepTemplate> link;     ///< host accelerator only
+  std::optional<StepTemplate> header;  ///< a header -> its precompiled form (host accelerator)
+  std::vector<StepTemplate> object;    ///< a source -> an object
+  std::optional<StepTemplate> link;    ///< host accelerator only
   /// A foreign source with one of its suffixes, or a header that it includes -> the same in what
   /// the toolchain compiles.
   std::optional<StepTemplate> translation;
@@ -156,7 +156,7 @@ struct ToolchainRecipe {
 struct ToolkitPart {
   std::vector<std::string> places;  ///< below the toolkit's folder, the best first ("lib/{triple}")
   std::string file;                 ///< in one of them; '*' stands for any part of a name
-  bool common = false;  ///< others have such a file too: it alone is no sign of a toolkit
+  bool common = false;    ///< others have such a file too: it alone is no sign of a toolkit
   bool optional = false;  ///< a toolkit is whole without it; its placeholder is empty then
 };
 
@@ -297,7 +297,7 @@ struct ExtensionPart {
   /// Source -> the files of the op's folder that it includes; where one may have to be translated.
   std::map<std::filesystem::path, std::vector<std::filesystem::path>> headers;
   std::set<std::string> macros;  ///< of ExtensionRecipe::macros, those that its sources name
-  std::string python;  ///< what it is, when there is nothing native in it
+  std::string python;            ///< what it is, when there is nothing native in it
   CompileOptions options;
   std::vector<std::string> libraries;
   Needs needs;

@@ -14,15 +14,15 @@ namespace dsbuild::manifest {
 
 /// Where a template stands.
 enum TemplatePlace : unsigned {
-  kImageArgv = 1,        ///< a word of a step of `images`
-  kObjectArgv = 2,       ///< a word of `object`
-  kForArch = 4,          ///< a word of {"for": …, "argv": …}
-  kLinkArgv = 8,         ///< a word of `link`
-  kOutName = 16,         ///< `out`
-  kLinkFlags = 32,       ///< an item of `link_flags`
-  kNeed = 64,            ///< a value of `needs`
-  kExtensionArgv = 128,  ///< a word of a step of `extension.object`, or of `extension.header`
-  kExtensionLink = 256,  ///< a word of `extension.link`
+  kImageArgv = 1,         ///< a word of a step of `images`
+  kObjectArgv = 2,        ///< a word of `object`
+  kForArch = 4,           ///< a word of {"for": …, "argv": …}
+  kLinkArgv = 8,          ///< a word of `link`
+  kOutName = 16,          ///< `out`
+  kLinkFlags = 32,        ///< an item of `link_flags`
+  kNeed = 64,             ///< a value of `needs`
+  kExtensionArgv = 128,   ///< a word of a step of `extension.object`, or of `extension.header`
+  kExtensionLink = 256,   ///< a word of `extension.link`
   kTranslationOut = 512,  ///< `out` of `extension.translation`
 };
 

@@ -38,7 +38,8 @@ void scan_for_recipes(const fs::path& source, const std::vector<fs::path>& folde
     const auto accelerator = context.accelerators.find(name);
     if (accelerator == context.accelerators.end()) continue;
     for (const ToolchainRecipe& recipe : accelerator->second.toolchains) {
-      if (!recipe.extension || !(recipe.extension->translation || !recipe.extension->macros.empty()))
+      if (!recipe.extension ||
+          !(recipe.extension->translation || !recipe.extension->macros.empty()))
         continue;
       std::vector<fs::path> files = context.includes->headers_of(source, folders);
       std::erase_if(files, [&](const fs::path& file) {

@@ -72,8 +72,7 @@ plan::StepFile make_step_file(const plan::Step& step, const Paths& paths, const 
   }
   if (step.header) {
     file.header = {expand_paths(step.header->outputs.front(), paths),
-                   expand_paths(step.header->depfile, paths),
-                   expand_all(step.header->argv, paths)};
+                   expand_paths(step.header->depfile, paths), expand_all(step.header->argv, paths)};
   }
   file.hash = plan::step_hash(step);
   file.inputs = expand_all(step.inputs, paths);

@@ -46,8 +46,8 @@ struct Item {
   const probe::Torch* torch = nullptr;          ///< that it is for
   /// Of ExtensionRecipe::macros, those that its sources name: the value that its archs agree on.
   std::map<std::string, std::string> macros;
-  bool arch_named = false;                      ///< this very arch was asked for
-  bool demanded = false;  ///< skipped because of a toolchain that the user named
+  bool arch_named = false;  ///< this very arch was asked for
+  bool demanded = false;    ///< skipped because of a toolchain that the user named
 
   /// It is for the CPU of this very host.
   bool is_native() const {

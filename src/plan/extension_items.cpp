@@ -179,9 +179,9 @@ class ExtensionItems : ItemMaker {
                         "name the Python that it belongs to: --python PATH"});
     }
     for (const auto& [macro, values] : recipe.macros) {
-      const bool named = std::any_of(parts.begin(), parts.end(), [&, &name = macro](const auto* part) {
-        return part->macros.contains(name);
-      });
+      const bool named =
+          std::any_of(parts.begin(), parts.end(),
+                      [&, &name = macro](const auto* part) { return part->macros.contains(name); });
       if (named) item.macros.emplace(macro, "");
     }
   }

@@ -103,9 +103,8 @@ class ExtensionSteps {
 
   /// Of the accelerator's toolchain; null for an op of host sources alone.
   const manifest::ExtensionRecipe* device_recipe() const {
-    return item_.choice.toolchain == item_.host_choice.toolchain
-               ? nullptr
-               : &*item_.choice.recipe->extension;
+    return item_.choice.toolchain == item_.host_choice.toolchain ? nullptr
+                                                                 : &*item_.choice.recipe->extension;
   }
 
   std::vector<std::string> device_words(

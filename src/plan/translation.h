@@ -22,8 +22,8 @@ struct Translation {
 /// Whether the item's recipe translates such a source.
 bool is_translated(const Item& item, const std::filesystem::path& source);
 
-/// One step for each file. Ops with one folder and one torch have the same steps for the same files.
-/// `group`: of the item's toolchain; its folder is not used.
+/// One step for each file. Ops with one folder and one torch have the same steps for the same
+/// files. `group`: of the item's toolchain; its folder is not used.
 Translation translate(const Draft& draft, const Item& item, const manifest::ExtensionPart& part,
                       const std::filesystem::path& source, const StepGroup& group);
 

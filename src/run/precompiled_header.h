@@ -18,8 +18,8 @@ class PrecompiledHeader {
       : step_(step), folder_(folder) {}
 
   /// Makes it where it isn't there or a file that it read has changed since, unless another step is
-  /// at it. A compiler that can't is no failure: steps do without. `log`, `events`: as for launch().
-  /// Returns the seconds that it took.
+  /// at it. A compiler that can't is no failure: steps do without. `log`, `events`: as for
+  /// launch(). Returns the seconds that it took.
   double prepare(int log, int events) const;
 
   /// What it was made from, for the depfile of a step that may have taken it; empty without one.

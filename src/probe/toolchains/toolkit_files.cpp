@@ -126,8 +126,8 @@ std::vector<std::string> find_toolkit_archs(const System& system,
     if (name.size() <= before.size() + after.size() || !name.starts_with(before) ||
         !name.ends_with(after))
       continue;
-    archs.push_back(rule.prefix + name.substr(before.size(),
-                                              name.size() - before.size() - after.size()));
+    archs.push_back(rule.prefix +
+                    name.substr(before.size(), name.size() - before.size() - after.size()));
   }
   return archs;
 }

@@ -108,9 +108,10 @@ std::string folder_of(const Step& translated, const std::string& path) {
   return out.substr(0, out.size() - path.size() - 1);
 }
 
-TEST_CASE("foreign sources and the headers that they include are translated, each once, and native "
-          "ones are not",
-          "[translation]") {
+TEST_CASE(
+    "foreign sources and the headers that they include are translated, each once, and native "
+    "ones are not",
+    "[translation]") {
   const Made made =
       plan_for({{}, {"rocm"}, "gfx90a", {}}, catalog_of({make_op("adam")}), make_rocm());
   CHECK(made.problems().empty());
@@ -138,48 +139,49 @@ TEST_CASE("ops of one tree share translations", "[translation]") {
   CHECK(steps_for(made, "one", "kernel.cu") == steps_for(made, "two", "kernel.cu"));
 }
 
-TEST_CASE("hipcc gets all archs, translated folders before their originals, and scans for each arch",
-          "[translation]") {
+TEST_CASE(
+    "hipcc gets all archs, translated folders before their originals, and scans for each arch",
+    "[translation]") {
   const Made made = plan_for({{}, {"rocm"}, "gfx90a;gfx942:xnack-", {}},
                              catalog_of({make_op("adam")}), make_rocm());
-  const std::string folder = folder_of(*steps_for(made, "adam", "kernel.cu").front(), "csrc/kernel.cu");
+  const std::string folder =
+      folder_of(*steps_for(made, "adam", "kernel.cu").front(), "csrc/kernel.cu");
   const Step& step = *steps_for(made, "adam", "kernel.o").front();
   const std::string& out = step.outputs.front();
-  CHECK(step.argv ==
-        Texts{"/opt/rocm/bin/hipcc",
-              "-x",
-              "hip",
-              "-c",
-              "--offload-arch=gfx90a",
-              "--offload-arch=gfx942:xnack-",
-              "-fno-gpu-rdc",
-              "-std=c++17",
-              "-O3",
-              "-fPIC",
-              "-fuse-cuid=none",
-              "-D__HIP_PLATFORM_AMD__=1",
-              "-DUSE_ROCM=1",
-              "-DHIPBLAS_V2",
-              "-DCUDA_HAS_FP16=1",
-              "-D__HIP_NO_HALF_OPERATORS__=1",
-              "-D__HIP_NO_HALF_CONVERSIONS__=1",
-              "-DHIP_ENABLE_WARP_SYNC_BUILTINS=1",
-              "-DTORCH_API_INCLUDE_EXTENSION_H",
-              "-I" + folder + "/csrc/includes",
-              "-I{root2}/csrc/includes",
-              "-I/elsewhere/cutlass",
-              "-I" + folder,
-              "-I{root2}",
-              "-isystem",
-              "/venv/lib/python3.11/site-packages/torch/include",
-              "-isystem",
-              "/usr/include/python3.11",
-              "-MD",
-              "-MF",
-              out + ".d",
-              folder + "/csrc/kernel.cu",
-              "-o",
-              out});
+  CHECK(step.argv == Texts{"/opt/rocm/bin/hipcc",
+                           "-x",
+                           "hip",
+                           "-c",
+                           "--offload-arch=gfx90a",
+                           "--offload-arch=gfx942:xnack-",
+                           "-fno-gpu-rdc",
+                           "-std=c++17",
+                           "-O3",
+                           "-fPIC",
+                           "-fuse-cuid=none",
+                           "-D__HIP_PLATFORM_AMD__=1",
+                           "-DUSE_ROCM=1",
+                           "-DHIPBLAS_V2",
+                           "-DCUDA_HAS_FP16=1",
+                           "-D__HIP_NO_HALF_OPERATORS__=1",
+                           "-D__HIP_NO_HALF_CONVERSIONS__=1",
+                           "-DHIP_ENABLE_WARP_SYNC_BUILTINS=1",
+                           "-DTORCH_API_INCLUDE_EXTENSION_H",
+                           "-I" + folder + "/csrc/includes",
+                           "-I{root2}/csrc/includes",
+                           "-I/elsewhere/cutlass",
+                           "-I" + folder,
+                           "-I{root2}",
+                           "-isystem",
+                           "/venv/lib/python3.11/site-packages/torch/include",
+                           "-isystem",
+                           "/usr/include/python3.11",
+                           "-MD",
+                           "-MF",
+                           out + ".d",
+                           folder + "/csrc/kernel.cu",
+                           "-o",
+                           out});
   CHECK(step.inputs == Texts{folder + "/csrc/kernel.cu", folder + "/csrc/includes/shared.h",
                              folder + "/csrc/kernel.cuh"});
   REQUIRE(step.scans.size() == 2);
@@ -193,7 +195,8 @@ TEST_CASE("host sources are translated too, and compiled by the host's compiler 
           "[translation]") {
   const Made made =
       plan_for({{}, {"rocm"}, "gfx90a", {}}, catalog_of({make_op("adam")}), make_rocm());
-  const std::string folder = folder_of(*steps_for(made, "adam", "kernel.cu").front(), "csrc/kernel.cu");
+  const std::string folder =
+      folder_of(*steps_for(made, "adam", "kernel.cu").front(), "csrc/kernel.cu");
   const Step& step = *steps_for(made, "adam", "/adam.o").front();
   CHECK(step.argv.front() == "/usr/bin/g++");
   for (const char* word : {"-D__HIP_PLATFORM_AMD__=1", "-DUSE_ROCM=1", "-DHIPBLAS_V2",
@@ -276,9 +279,10 @@ probe::Machine make_oneapi() {
   return machine;
 }
 
-TEST_CASE("all sources of an op with SYCL sources are compiled by icpx, and their device code is "
-          "linked as one object",
-          "[translation]") {
+TEST_CASE(
+    "all sources of an op with SYCL sources are compiled by icpx, and their device code is "
+    "linked as one object",
+    "[translation]") {
   const Made made = plan_for({{}, {"xpu"}, "", {}}, catalog_of({make_sycl_op()}), make_oneapi());
   CHECK(made.problems().empty());
   const Step& kernel = *steps_for(made, "adam", "adam.dp.o", "xpu").front();
@@ -343,15 +347,15 @@ TEST_CASE("host sources alone need no SYCL compiler, unless the op says so", "[t
             ->state == EntryState::skipped);
 }
 
-TEST_CASE("an accelerator for which extensions alone are made stays out of what all ops are built "
-          "for",
-          "[translation]") {
+TEST_CASE(
+    "an accelerator for which extensions alone are made stays out of what all ops are built "
+    "for",
+    "[translation]") {
   const Made made = plan_for({{}, {}, "", {}}, make_catalog(), make_oneapi());
-  CHECK(std::none_of(made.plan.settings.begin(), made.plan.settings.end(),
-                     [](const Setting& setting) {
-                       return setting.name == "accelerators" &&
-                              setting.value.find("xpu") != std::string::npos;
-                     }));
+  CHECK(std::none_of(
+      made.plan.settings.begin(), made.plan.settings.end(), [](const Setting& setting) {
+        return setting.name == "accelerators" && setting.value.find("xpu") != std::string::npos;
+      }));
 }
 
 }  // namespace

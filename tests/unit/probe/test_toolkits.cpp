@@ -91,7 +91,8 @@ TEST_CASE(
   CHECK(only(probe.run(), "hipcc").version->number() == "6.2.1");
 }
 
-TEST_CASE("a ROCm compiles for the archs that it has a device library for, and may have hipify-perl") {
+TEST_CASE(
+    "a ROCm compiles for the archs that it has a device library for, and may have hipify-perl") {
   FakeRoot root;
   add_rocm(root, "/opt/rocm", "6.2.0");
   FakeProbe probe(root);
