@@ -17,10 +17,11 @@ set(catalog "${CMAKE_INSTALL_DATADIR}/dsbuild")
 install(DIRECTORY manifests ops DESTINATION ${catalog} PATTERN "README.md" EXCLUDE)
 install(DIRECTORY src/runtime src/cpu DESTINATION ${catalog}/src
   FILES_MATCHING PATTERN "*.h" PATTERN "*.cpp")
-install(DIRECTORY packaging/python/dsops DESTINATION ${catalog}/packaging/python
+install(DIRECTORY packaging/python/dsops packaging/python/deepspeed_ops_dsbuild DESTINATION ${catalog}/packaging/python
   FILES_MATCHING PATTERN "*.py")
 install(FILES packaging/python/translate_hip.py DESTINATION ${catalog}/packaging/python)
 install(FILES LICENSE DESTINATION ${catalog})
+install(FILES packaging/python/level_shim.py DESTINATION ${catalog}/packaging/python)
 install(FILES packaging/make/dsbuild.mk DESTINATION ${catalog}/make)
 install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 

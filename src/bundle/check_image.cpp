@@ -6,6 +6,7 @@
 #include <array>
 #include <iterator>
 #include <optional>
+#include <string_view>
 
 #include "base/text.h"
 #include "bundle/file_facts.h"
@@ -15,6 +16,9 @@ namespace {
 
 /// The one symbol of an op's host library (src/runtime/include/dsops/dsops.h).
 constexpr const char* kLibrarySymbol = "dsops_library_v1";
+
+/// torch's namespaces as names of symbols spell them: at, c10, torch.
+constexpr std::array<std::string_view, 3> kTorchSpaces{"2at", "3c10", "5torch"};
 
 enum class Code { host, device };
 
@@ -132,10 +136,30 @@ class ImageCheck {
                        join(facts_.exported, ", "), kLibrarySymbol));
     }
     // A shared_library is its author's own, and lists what it needs.
+    check_stable_abi();
     const bool ours = file_.form == "library" || file_.path.starts_with("images/");
     if (ours) check_libc_only();
     check_runpath();
     check_embedded();
+  }
+
+  /// An extension that says it loads in every later torch may use none of its C++, which changes:
+  /// only C functions and what is inline.
+  /// https://docs.pytorch.org/docs/stable/notes/libtorch_stable_abi.html
+  void check_stable_abi() {
+    const auto torch = file_.needs.find("torch");
+    if (torch == file_.needs.end() || !torch->second.starts_with(">=")) return;
+    std::vector<std::string> unstable;
+    for (const std::string& name : facts_.undefined) {
+      // _ZN2at… a function, _ZNK2at… a const one, _ZTIN2at… a type's information.
+      const std::string_view start = std::string_view(name).substr(0, 12);
+      const bool of_torch = std::any_of(kTorchSpaces.begin(), kTorchSpaces.end(), [&](auto space) {
+        return start.find(space) != std::string_view::npos;
+      });
+      if (start.starts_with("_Z") && of_torch) unstable.push_back(name);
+    }
+    if (!unstable.empty())
+      tell(fmt::format("uses {}, which is not of torch's stable ABI", join(unstable, ", ")));
   }
 
   void check_libc_only() {

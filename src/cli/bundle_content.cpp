@@ -19,9 +19,10 @@ struct CopyRule {
   std::string_view suffix;  ///< of the files that go along
 };
 
-constexpr std::array<CopyRule, 2> kCopies{{
+constexpr std::array<CopyRule, 3> kCopies{{
     {"src/runtime/include/dsops", "include/dsops", ".h"},
     {"packaging/python/dsops", "python/dsops", ".py"},
+    {"packaging/python/dsops/deepspeed", "python/dsops/deepspeed", ".py"},
 }};
 
 void add_copies(const System& system, const fs::path& root,
@@ -33,6 +34,18 @@ void add_copies(const System& system, const fs::path& root,
     }
   }
   copies["LICENSE"] = root / "LICENSE";
+}
+
+/// Modules for several levels have a shim under the module's own name, which imports the best one.
+void add_level_shims(const plan::Plan& plan, const fs::path& root,
+                     std::map<std::string, fs::path>& copies) {
+  for (const plan::Entry& entry : plan.entries) {
+    if (entry.state != plan::EntryState::planned || !entry.is_extension() || entry.variant.empty())
+      continue;
+    // "extensions/cpu/pkg/adam_op.x86-64-v3.cpython-311….so"
+    const std::string stem = entry.artifact.substr(0, entry.artifact.find("." + entry.variant));
+    copies[stem + ".py"] = root / "packaging/python/level_shim.py";
+  }
 }
 
 /// The commit that a checkout is at, read from its files: HEAD, then the ref it names, loose or
@@ -91,6 +104,7 @@ bundle::BundleContent collect_content(Context& context, const manifest::Catalog&
         return entry.state == plan::EntryState::planned && !entry.is_extension();
       });
   if (has_libraries) add_copies(context.host_system(), root, content.copies);
+  add_level_shims(plan, root, content.copies);
   content.texts["report.json"] = dump_json(report::make_report_json(machine, plan, kVersion));
   content.texts["report.txt"] =
       report::render_text(report::make_report(machine, plan, kVersion), {});

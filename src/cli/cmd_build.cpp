@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <unistd.h>
 #include <CLI/CLI.hpp>
 
 #include <chrono>
@@ -13,17 +12,17 @@
 #include "bundle/bundle.h"
 #include "bundle/match.h"
 #include "cli/build_text.h"
+#include "cli/building.h"
 #include "cli/bundle_content.h"
+#include "cli/bundle_install.h"
 #include "cli/commands.h"
 #include "cli/depfile.h"
 #include "cli/machine_file.h"
 #include "cli/options.h"
-#include "cli/plan_text.h"
-#include "cli/settings.h"
+#include "cli/planning.h"
 #include "cli/step_cache.h"
 #include "ninja/emit.h"
 #include "run/build.h"
-#include "run/trials.h"
 
 namespace fs = std::filesystem;
 
@@ -41,91 +40,8 @@ struct BuildFlags {
   bool verbose = false;
   bool dry_run = false;
   bool explain = false;
+  bool install = false;
 };
-
-int jobs_of(const Context& context, const BuildFlags& flags, const probe::Machine& machine) {
-  Diagnostics diagnostics;
-  std::optional<int> jobs = read_count("-j", flags.jobs, diagnostics);
-  for (const char* variable : {"DSBUILD_JOBS", "MAX_JOBS"}) {
-    if (!jobs)
-      jobs = read_count(variable, context.host_system().env(variable).value_or(""), diagnostics);
-  }
-  for (const Diagnostic& problem : diagnostics.all()) {
-    throw Error(ExitCode::bad_input, problem.message, problem.file, problem.hint);
-  }
-  return jobs ? *jobs
-              : run::default_jobs(machine.host.cpus.value.value_or(1),
-                                  machine.host.memory.value.value_or(0));
-}
-
-/// Of a TMPDIR that is not there compilers only say that some file can't be opened, or fall back to
-/// /tmp without a word.
-void check_temporary_folder(const System& system) {
-  const std::string folder = system.env("TMPDIR").value_or("");
-  std::error_code error;
-  const bool usable = fs::is_directory(folder, error) && ::access(folder.c_str(), W_OK | X_OK) == 0;
-  if (folder.empty() || usable) return;
-  throw Error(ExitCode::file_system, "compilers can't put their temporary files there",
-              "TMPDIR " + folder, "set TMPDIR to a folder that can be written, or leave it unset");
-}
-
-std::unique_ptr<run::Progress> make_progress(const Context& context) {
-  return context.terminal(STDERR_FILENO) ? run::make_terminal_progress(STDERR_FILENO)
-                                         : run::make_plain_progress(STDERR_FILENO);
-}
-
-/// Plans, tries what the plan wants tried, and plans again with the answers, until nothing is
-/// unknown.
-plan::Plan plan_with_trials(Context& context, const plan::Request& request,
-                            const manifest::Catalog& catalog, probe::Machine& machine, int jobs,
-                            run::Progress& progress) {
-  const fs::path cache = context.cache_folder();
-  for (;;) {
-    plan::Plan plan = context.plan(request, catalog, machine);
-    if (plan.verdict() != ExitCode::ok && !request.keep_going) return plan;
-    auto known = run::read_trial_results(plan, cache);
-    known.insert(machine.trials.begin(), machine.trials.end());
-    auto results = run::run_trials(plan, known, cache, jobs, progress);
-    bool changed = false;
-    for (const auto& [key, result] : results) {
-      const bool is_new = machine.trials.emplace(key, result).second;
-      changed = changed || (is_new && !result.ok);
-    }
-    if (!changed) return plan;
-  }
-}
-
-/// What was named and can't be had stops the build before anything is compiled.
-void refuse_if_missing(Context& context, const plan::Plan& plan, bool keep_going) {
-  const ExitCode verdict = plan.verdict();
-  const bool nothing = planned_accelerators(plan).empty();
-  if (verdict == ExitCode::ok && !nothing) return;
-  for (const std::string& line : missing_lines(plan)) context.note("dsbuild: " + line);
-  if (nothing && context.options.ops.empty() && context.options.accelerators.empty()) {
-    throw Error(verdict == ExitCode::ok ? ExitCode::no_toolchain : verdict,
-                "nothing can be built on this machine", "",
-                "install a compiler: apt-get install g++ ninja-build");
-  }
-  if (nothing || !keep_going) {
-    throw Error(verdict, "nothing was compiled, because something that was named can't be built",
-                "", nothing ? "" : "leave it out, or build the rest with --keep-going");
-  }
-}
-
-fs::path ninja_of(const probe::Machine& machine) {
-  const probe::Tool* ninja = machine.find_tool("ninja");
-  if (ninja == nullptr || !ninja->path) {
-    throw Error(ExitCode::no_toolchain,
-                "ninja is needed to build: " + (ninja ? ninja->path.reason : "not found"), "PATH",
-                "apt-get install ninja-build");
-  }
-  return *ninja->path;
-}
-
-ExitCode exit_code_of(const run::BuildOutcome& outcome) {
-  if (outcome.no_space) return ExitCode::file_system;
-  return outcome.ok ? ExitCode::ok : ExitCode::step_failed;
-}
 
 /// Of machines that the bundle was asked for, each must load what it has for them: their driver and
 /// libc may be older than what was built needs.
@@ -142,6 +58,19 @@ ExitCode check_for_machines(Context& context, const manifest::Catalog& catalog,
     }
   }
   return verdict;
+}
+
+/// Where the bundle is installed once it is built, asked before a long build: in the Python that it
+/// is built for.
+std::optional<bundle::PythonHost> find_target(Context& context, const BuildFlags& flags,
+                                              const probe::Machine& machine) {
+  if (!flags.install) return std::nullopt;
+  std::string python = context.options.python;
+  if (python.empty() && !machine.torches.empty())
+    python = machine.torches.front().interpreter.value.value_or("");
+  bundle::PythonHost host = find_install_host(context, python);
+  bundle::check_install_place(host);
+  return host;
 }
 
 /// What is to be known of the step cache after a build that used it.
@@ -168,7 +97,7 @@ ExitCode run_build_command(Context& context, const BuildFlags& flags) {
   probe::Machine machine = context.probe(catalog);
   plan::Request request = context.request(catalog, machine);
   request.keep_going = flags.keep_going;
-  const int jobs = jobs_of(context, flags, machine);
+  const int jobs = choose_jobs(context, flags.jobs, machine);
   const auto progress = make_progress(context);
   plan::Plan plan = plan_with_trials(context, request, catalog, machine, jobs, *progress);
   for (const std::string& line : plan.notes) context.note(line);
@@ -178,10 +107,11 @@ ExitCode run_build_command(Context& context, const BuildFlags& flags) {
     return plan.verdict();
   }
 
+  const auto target = find_target(context, flags, machine);
   const fs::path build_folder = fs::absolute(flags.build_dir).lexically_normal();
   const fs::path out = fs::absolute(flags.out).lexically_normal();
   plan.paths["build"] = build_folder.string();
-  const fs::path ninja = ninja_of(machine);
+  const fs::path ninja = find_ninja(machine);
   const FolderLock lock(build_folder, std::chrono::seconds(flags.lock_timeout),
                         [&](const std::string& line) { context.note("dsbuild: " + line); });
   if (!flags.compile_commands.empty()) {
@@ -215,6 +145,11 @@ ExitCode run_build_command(Context& context, const BuildFlags& flags) {
   context.print(
       report::render_text(describe_build(plan, bundle.index, outcome, bundle.changed, flags.out),
                           context.style(STDOUT_FILENO)));
+  if (target) {
+    const bool one = request.accelerators.size() == 1;
+    install_bundle(context, catalog, machine, *target,
+                   {out, one ? request.accelerators.front() : "", {}});
+  }
   const ExitCode verdict = plan.verdict();
   return verdict == ExitCode::ok ? check_for_machines(context, catalog, bundle.index) : verdict;
 }
@@ -248,6 +183,9 @@ std::function<ExitCode()> add_build(CLI::App& app, Context& context) {
       ->type_name("S")
       ->check(CLI::NonNegativeNumber.description(""))
       ->capture_default_str();
+  app.add_flag("--install", flags->install,
+               "then put the bundle's modules where DeepSpeed looks for its prebuilt ops, in the "
+               "Python that they are built for");
   add_step_cache_options(app, context.options);
   add_catalog_options(app, context.options);
   add_machine_options(app, context.options, false);

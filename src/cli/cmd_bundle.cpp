@@ -7,6 +7,8 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "bundle/bundle.h"
+#include "cli/bundle_export.h"
+#include "cli/bundle_install.h"
 #include "cli/commands.h"
 #include "cli/options.h"
 
@@ -42,7 +44,12 @@ std::function<ExitCode()> add_bundle(CLI::App& app, Context& context) {
       "verify", "check every file of a bundle against bundle.json: hash, symbols, kernels, arch");
   verify->add_option("DIR", *folder, "the bundle")->required()->type_name("");
   add_format_option(*verify, context.options);
-  return [&context, folder] { return run_verify(context, *folder); };
+  const std::function<ExitCode()> install = add_bundle_install(app, context);
+  const std::function<ExitCode()> write = add_bundle_export(app, context);
+  return [&app, &context, folder, verify, install, write] {
+    if (verify->parsed()) return run_verify(context, *folder);
+    return app.got_subcommand("install") ? install() : write();
+  };
 }
 
 }  // namespace dsbuild::cli

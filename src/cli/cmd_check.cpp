@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "cli/tree_check.h"
 #include "manifest/read.h"
 
 namespace dsbuild::cli {
@@ -18,6 +19,8 @@ ExitCode run_check(Context& context, const std::vector<std::string>& files) {
   Diagnostics diagnostics;
   const manifest::Catalog catalog =
       manifest::read_catalog(context.host_system(), context.catalog_sources(), diagnostics);
+  const std::string of_tree =
+      catalog.tree ? check_tree(context.host_system(), catalog, diagnostics) : "";
   if (context.options.format == Format::json) {
     Json problems = Json::array();
     for (const Diagnostic& d : diagnostics.all()) {
@@ -31,6 +34,7 @@ ExitCode run_check(Context& context, const std::vector<std::string>& files) {
   } else {
     for (const Diagnostic& d : diagnostics.all()) context.print(render_diagnostic(d) + "\n");
     if (diagnostics.all().empty()) {
+      if (!of_tree.empty()) context.print(of_tree + "\n");
       context.print(fmt::format("{} and {}: no problem found\n", count_of(catalog.ops.size(), "op"),
                                 count_of(catalog.accelerators.size(), "accelerator")));
     }

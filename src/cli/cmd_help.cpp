@@ -8,6 +8,7 @@
 #include "base/exit_code.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/options.h"
 #include "cli/settings.h"
 #include "plan/reasons.h"
 
@@ -109,6 +110,7 @@ std::function<ExitCode()> add_help(CLI::App& app, Context& context) {
   app.add_option("--format", *form, "text or md")
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"text", "md"}).description(""));
+  add_catalog_options(app, context.options);
   return [&context, name, form] { return run_help(context, *name, *form); };
 }
 

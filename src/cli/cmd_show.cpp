@@ -7,13 +7,36 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "cli/builder_answers.h"
 #include "cli/commands.h"
 #include "cli/op_text.h"
 #include "cli/options.h"
 #include "cli/plan_text.h"
+#include "cli/planning.h"
 
 namespace dsbuild::cli {
 namespace {
+
+/// The words are those of the plan; whether what the op needs is there is tried.
+std::vector<BuilderAnswers> resolve_builder(Context& context, const manifest::Catalog& catalog,
+                                            const manifest::Op& op, probe::Machine& machine,
+                                            const plan::Plan& untried) {
+  std::vector<BuilderAnswers> answers = find_builder_answers(untried, catalog, op);
+  const auto progress = run::make_plain_progress(STDERR_FILENO);
+  const int jobs = static_cast<int>(machine.host.cpus.value.value_or(1));
+  const plan::Plan tried = plan_with_trials(context, context.request(catalog, machine), catalog,
+                                            machine, jobs, *progress);
+  for (const BuilderAnswers& now : find_builder_answers(tried, catalog, op)) {
+    for (BuilderAnswers& one : answers) {
+      const bool same =
+          one.accelerator == now.accelerator && (one.variant == now.variant || now.variant.empty());
+      if (!same) continue;
+      one.is_compatible = now.is_compatible;
+      one.reason = now.reason;
+    }
+  }
+  return answers;
+}
 
 ExitCode run_show(Context& context, const std::string& name, bool resolved) {
   const manifest::Catalog catalog = context.read_catalog();
@@ -28,9 +51,15 @@ ExitCode run_show(Context& context, const std::string& name, bool resolved) {
   report::Document document = describe_op(found->second);
   if (resolved) {
     context.options.ops = name;
-    const probe::Machine machine = context.probe(catalog);
+    probe::Machine machine = context.probe(catalog);
     const plan::Plan plan = context.plan(context.request(catalog, machine), catalog, machine);
     json["plan"] = plan::to_json(plan);
+    if (found->second.kind == manifest::OpKind::python_extension) {
+      const auto answers = resolve_builder(context, catalog, found->second, machine, plan);
+      json["builders"] = to_json(answers);
+      for (report::Section& section : describe_answers(answers))
+        document.sections.push_back(std::move(section));
+    }
     for (report::Section& section : list_commands(plan, name).sections) {
       document.sections.push_back(std::move(section));
     }

@@ -158,6 +158,10 @@ fs::path Context::cache_folder() {
   return private_temporary_folder(host_system_);
 }
 
+fs::path Context::private_folder() const {
+  return private_temporary_folder(host_system_);
+}
+
 void Context::tell(const Diagnostics& diagnostics, Problems problems, std::string_view what) {
   for (const Diagnostic& diagnostic : diagnostics.all())
     note("dsbuild: " + render_diagnostic(diagnostic));

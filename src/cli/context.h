@@ -66,6 +66,8 @@ class Context {
   /// executable.
   std::filesystem::path built_in_root() const;
   std::filesystem::path cache_folder();
+  /// One of this user alone below the temporary folder; empty when there can be none.
+  std::filesystem::path private_folder() const;
 
   /// To be called once the options are read.
   void apply_options();

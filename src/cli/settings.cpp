@@ -16,11 +16,14 @@ struct OwnRow {
   std::string_view meaning;
 };
 
-constexpr std::array<OwnRow, 18> kOwnSettings{{
+constexpr std::array<OwnRow, 19> kOwnSettings{{
     {"DSBUILD_PATH", "--root", "catalog roots to read besides the built-in one, separated by ':'"},
     {"DSBUILD_CACHE_DIR", "--cache-dir", "where tools' answers and canaries are remembered"},
-    {"DSBUILD_CACHE", "--cache", "the step cache: what was compiled once is taken from there"},
+    {"DSBUILD_CACHE", "--cache",
+     "the step cache: what was compiled once is taken from there; load keeps what it builds there"},
     {"DSBUILD_CACHE_SIZE", "--cache-size", "what the step cache may hold: 5G when it isn't said"},
+    {"TORCH_EXTENSIONS_DIR", "--cache",
+     "its subfolder dsbuild is where load keeps what it builds; DSBUILD_CACHE beats it"},
     {"DSBUILD_PROBE_LIB_DIR", "", "where report --devices looks for vendors' libraries first"},
     {"DSBUILD_DUMMY_DEVICES", "", "how many devices report --devices invents, for tests"},
     {"DSBUILD_JOBS", "-j", "steps that run at once; a whole number of at least 1"},
@@ -39,6 +42,25 @@ constexpr std::array<OwnRow, 18> kOwnSettings{{
     {"TMPDIR", "", "where compilers put their temporary files"},
     {"NO_COLOR", "--colour never", "no colour when it is set and not empty"},
 }};
+
+/// Those of a source tree, of its ops and of the folders that they need.
+void add_tree_settings(const manifest::Catalog& catalog, std::vector<SettingRow>& rows) {
+  const manifest::SourceTree& tree = *catalog.tree;
+  for (const auto& [name, variable] : tree.variables) {
+    const bool ops = variable.does == manifest::TreeVariable::Does::all_ops;
+    rows.push_back({name, ops ? "--ops" : "", variable.meaning});
+  }
+  std::map<std::string, std::vector<std::string>> ops;
+  for (const auto& [name, op] : catalog.ops) {
+    if (!op.variable.empty()) ops[op.variable].push_back(name);
+  }
+  for (const auto& [variable, names] : ops)
+    rows.push_back({variable, "--ops", "1 asks for " + join(names, " and ") + ", 0 leaves it out"});
+  for (const auto& [name, folder] : tree.folders) {
+    for (const std::string& variable : folder.variables)
+      rows.push_back({variable, "", "the folder of " + name + "; no other is looked for then"});
+  }
+}
 
 }  // namespace
 
@@ -61,6 +83,7 @@ std::vector<SettingRow> all_settings(const manifest::Catalog& catalog) {
            "the compiler to take for " + join(names, " or ") + "; no other is taken then"});
     }
   }
+  if (catalog.tree) add_tree_settings(catalog, rows);
   return rows;
 }
 

@@ -334,10 +334,12 @@ struct Op {
 
 /// A folder that is not ours and that ops need: CUTLASS, a vendor's toolkit.
 struct FolderRule {
-  std::vector<std::string> variables;  ///< that may name it, the strongest first
-  std::vector<std::string> packages;   ///< that may hold it, below site-packages
-  std::string marker;                  ///< a file below it
-  VersionFile version;                 ///< empty: it has no version
+  std::vector<std::string> variables;        ///< that may name it, the strongest first
+  std::vector<std::string> packages;         ///< that may hold it, below site-packages
+  std::vector<std::string> places;           ///< looked at last; absolute
+  std::map<std::string, std::string> words;  ///< of the first variable: "none", "packages"
+  std::string marker;                        ///< a file below it
+  VersionFile version;                       ///< empty: it has no version
   std::optional<VersionRange> range;
   std::vector<std::string> include;    ///< below it
   std::vector<std::string> libraries;  ///< folders of libraries below it
@@ -350,6 +352,13 @@ struct NamedArchs {
   Conditions when;
 };
 
+/// An environment variable that who builds the tree knows.
+struct TreeVariable {
+  enum class Does { all_ops, flags, nothing } does = Does::nothing;
+  std::map<std::string, std::vector<std::string>> flags;  ///< by tool; "{count}" is its value
+  std::string meaning;
+};
+
 /// A tree of sources that is not ours, as its tree.json describes it and where it was found.
 struct SourceTree {
   std::string name;
@@ -357,7 +366,9 @@ struct SourceTree {
   std::filesystem::path file;  ///< its tree.json
   std::filesystem::path root;
   std::optional<Version> version;
-  std::map<std::string, std::string> moved;              ///< "csrc" -> "deepspeed/ops/csrc"
+  std::map<std::string, std::string> moved;          ///< "csrc" -> "deepspeed/ops/csrc"
+  std::map<std::string, VersionRange> accelerators;  ///< that only some versions know
+  std::map<std::string, TreeVariable> variables;
   std::map<std::string, std::vector<NamedArchs>> archs;  ///< lists that --arch takes by name
   std::map<std::string, FolderRule> folders;
   std::vector<std::string> sources;           ///< globs of what some op should use

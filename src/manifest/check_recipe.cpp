@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/text.h"
 #include "manifest/accelerator.h"
 #include "manifest/placeholders.h"
 #include "manifest/shapes.h"

@@ -57,9 +57,18 @@ void scan_for_recipes(const fs::path& source, const std::vector<fs::path>& folde
   }
 }
 
+/// Accelerators that this version of the source tree doesn't know are no business of the part.
+void drop_unknown(const SourceTree* tree, std::map<std::string, ArchFilter>& on) {
+  if (tree == nullptr || !tree->version) return;
+  for (const auto& [name, range] : tree->accelerators) {
+    if (!range.contains(*tree->version)) on.erase(name);
+  }
+}
+
 ExtensionPart read_part(const Node& node, const OpContext& context, const Op& op) {
   ExtensionPart part;
   part.on = read_on(node.at("on"), context.accelerators);
+  drop_unknown(context.tree, part.on);
   const FileStatus::Kind file = FileStatus::Kind::file;
   part.binding = read_paths(node.at("binding"), context.folder, file);
   part.sources = read_paths(node.at("sources"), context.folder, file);
@@ -107,7 +116,7 @@ void read_extension(const Node& root, const OpContext& context, Op& op) {
     if (is_of_other_tree(read_conditions(node.at("when"), when), context.tree)) continue;
     ExtensionPart part = read_part(node, context, op);
     part.when = std::move(when);
-    op.parts.push_back(std::move(part));
+    if (!part.on.empty()) op.parts.push_back(std::move(part));
   }
 }
 

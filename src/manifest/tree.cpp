@@ -42,10 +42,30 @@ std::vector<NamedArchs> read_named_archs(const Node& list,
   return rows;
 }
 
-FolderRule read_folder(const Node& node) {
+std::map<std::string, TreeVariable> read_variables(const Node& node) {
+  std::map<std::string, TreeVariable> variables;
+  for (const auto& [name, row] : node.members()) {
+    check_shape(row, name, kVariable);
+    TreeVariable variable;
+    const std::string does = row.at("does").text();
+    if (does == "all_ops") variable.does = TreeVariable::Does::all_ops;
+    if (does == "flags") variable.does = TreeVariable::Does::flags;
+    for (const auto& [tool, flags] : row.at("flags").members())
+      variable.flags.emplace(tool, flags.texts());
+    variable.meaning = row.at("meaning").text();
+    variables.emplace(name, std::move(variable));
+  }
+  return variables;
+}
+
+FolderRule read_folder(const Node& node, const fs::path& root) {
   FolderRule rule;
   rule.variables = node.at("variables").texts();
   rule.packages = node.at("packages").texts();
+  for (const std::string& place : node.at("places").texts())
+    rule.places.push_back(replace_all(place, "{source}", root.string()));
+  for (const auto& [word, meaning] : node.at("words").members())
+    rule.words.emplace(word, meaning.text());
   rule.marker = node.at("marker").text();
   if (node.has("version")) rule.version = read_version_file(node.at("version"));
   std::map<std::string, VersionRange> ranges;
@@ -86,10 +106,15 @@ std::optional<SourceTree> find_tree(const System& system, const Node& root, cons
   tree.name = root.at("name").text();
   tree.summary = root.at("summary").text();
   tree.file = root.file();
+  for (const auto& [name, range] : root.at("accelerators").members()) {
+    if (!accelerators.contains(name)) range.complain(Rule::unknown_accelerator, {name, ""});
+    read_range(range, name, tree.accelerators);
+  }
+  tree.variables = read_variables(root.at("variables"));
   for (const auto& [name, list] : root.at("archs").members())
     tree.archs.emplace(name, read_named_archs(list, accelerators));
   for (const auto& [name, node] : root.at("folders").members())
-    tree.folders.emplace(name, read_folder(node));
+    tree.folders.emplace(name, read_folder(node, tree.root));
   tree.sources = root.at("sources").texts();
   for (const auto& [file, why] : root.at("unused").members()) tree.unused.emplace(file, why.text());
   return tree;

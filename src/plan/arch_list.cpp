@@ -131,7 +131,39 @@ class ListReader {
     wishes.names_accelerator = wishes.names_accelerator || names_accelerator;
   }
 
+  /// A list of the source tree's by that name, if it has archs of the accelerator.
+  const std::vector<manifest::NamedArchs>* find_list(const Accelerator& accelerator,
+                                                     std::string_view name) const {
+    if (!catalog_.tree) return nullptr;
+    const auto list = catalog_.tree->archs.find(std::string(name));
+    if (list == catalog_.tree->archs.end()) return nullptr;
+    const bool any = std::any_of(
+        list->second.begin(), list->second.end(),
+        [&](const manifest::NamedArchs& row) { return row.archs.contains(accelerator.name); });
+    return any ? &list->second : nullptr;
+  }
+
+  bool add_list(const Accelerator& accelerator, std::string_view name) {
+    ArchWish wish;
+    wish.kind = ArchWish::Kind::listed;
+    wish.list = find_list(accelerator, name);
+    if (wish.list == nullptr) return false;
+    add(accelerator, std::move(wish), true);
+    return true;
+  }
+
+  /// What --arch takes for the accelerator, the tree's lists with it.
+  std::string forms_of(const Accelerator& accelerator) const {
+    std::string forms = accepted_forms(accelerator, machine_);
+    if (!catalog_.tree) return forms;
+    for (const auto& [name, rows] : catalog_.tree->archs) {
+      if (find_list(accelerator, name) != nullptr) forms += ", " + accelerator.name + ":" + name;
+    }
+    return forms;
+  }
+
   void read_for(const Accelerator& accelerator, const std::string& token, std::string_view rest) {
+    if (add_list(accelerator, rest)) return;
     if (const Keyword* keyword = find_keyword(rest);
         keyword && keyword_fits(*keyword, accelerator)) {
       ArchWish wish;
@@ -140,12 +172,15 @@ class ListReader {
     }
     auto wish = parse_arch(accelerator, rest, machine_);
     if (wish) return add(accelerator, std::move(*wish), true);
-    fail(token, "is no arch of " + accelerator.name,
-         "write for example " + accepted_forms(accelerator, machine_));
+    fail(token, "is no arch of " + accelerator.name, "write for example " + forms_of(accelerator));
   }
 
   void read_free(const std::string& token) {
     if (const Keyword* keyword = find_keyword(token)) return read_keyword(token, *keyword);
+    bool is_list = false;
+    for (const auto& [name, accelerator] : catalog_.accelerators)
+      is_list = add_list(accelerator, token) || is_list;
+    if (is_list) return;
     std::vector<std::pair<const Accelerator*, ArchWish>> found;
     for (const auto& [name, accelerator] : catalog_.accelerators) {
       if (auto wish = parse_arch(accelerator, token, machine_)) {
@@ -179,7 +214,7 @@ class ListReader {
     std::vector<std::string> hints;
     for (const auto& [name, accelerator] : catalog_.accelerators) {
       if (!accelerator.unbuilt.empty()) continue;  // no arch of it leads to anything
-      hints.push_back(name + ": " + accepted_forms(accelerator, machine_));
+      hints.push_back(name + ": " + forms_of(accelerator));
     }
     fail(token, "is no arch of any accelerator", "write for example, for " + join(hints, "; for "));
   }

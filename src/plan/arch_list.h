@@ -18,9 +18,10 @@ inline constexpr const char* kNativeArch = "native";
 
 /// One token of a list.
 struct ArchWish {
-  enum class Kind { one, all, all_major, native } kind = Kind::one;
-  manifest::ArchName arch;  ///< of `one`
-  bool image = true;        ///< the arch's own image is wanted (not for "compute_90", "90-virtual")
+  enum class Kind { one, all, all_major, native, listed } kind = Kind::one;
+  manifest::ArchName arch;                                  ///< of `one`
+  const std::vector<manifest::NamedArchs>* list = nullptr;  ///< of `listed`
+  bool image = true;  ///< the arch's own image is wanted (not for "compute_90", "90-virtual")
   /// Whether the portable form is wanted: said ("9.0+PTX"), forbidden ("90-real"), or left to the
   /// rule that the newest of a list gets it.
   enum class Portable { by_rule, always, never } portable = Portable::by_rule;

@@ -14,6 +14,7 @@
 #include "plan/source_paths.h"
 #include "plan/targets.h"
 #include "plan/toolchain_choice.h"
+#include "plan/tree_variables.h"
 #include "probe/machine.h"
 
 namespace dsbuild::plan {
@@ -85,6 +86,7 @@ struct Draft {
   std::string triple;
   std::string baseline;                          ///< arch of host libraries
   std::map<std::string, std::string> standards;  ///< op -> "-std=c++17"
+  std::vector<TreeFlags> tree_flags;             ///< of the source tree's variables
   std::map<std::string, Targets> targets;        ///< by accelerator, those that were asked about
   std::vector<Item> items;
   std::map<std::string, Trial> trials;  ///< by key

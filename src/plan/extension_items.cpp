@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "plan/folder_words.h"
 #include "plan/item_maker.h"
 #include "plan/needs.h"
 #include "plan/torch_match.h"
@@ -44,7 +45,9 @@ class ExtensionItems : ItemMaker {
     for (const ExtensionPart& part : op_.parts) {
       for (const auto& [name, filter] : part.on) own.insert(name);
     }
+    no_torch_ = find_torch();
     for (const auto& [name, accelerator] : draft_.catalog.accelerators) {
+      if (is_beside_the_point(accelerator, own)) continue;
       if (!own.contains(name)) {
         if (draft_.scope.names(accelerator))
           skip_whole(accelerator, no_kernel(accelerator, {own.begin(), own.end()}));
@@ -83,6 +86,18 @@ class ExtensionItems : ItemMaker {
                  : "name it if its plug-in is used: --accelerators " + accelerator.name};
   }
 
+  /// Nobody named the accelerator, this torch doesn't serve it, and it serves another one of the
+  /// op's: of the eleven that DeepSpeed's ops have, only the torch's own are worth a word.
+  bool is_beside_the_point(const Accelerator& accelerator, const std::set<std::string>& own) const {
+    if (no_torch_ || !own.contains(accelerator.name) || draft_.scope.names(accelerator) ||
+        !find_unserved(accelerator))
+      return false;
+    return std::any_of(own.begin(), own.end(), [&](const std::string& name) {
+      const Accelerator& other = draft_.catalog.accelerators.at(name);
+      return draft_.scope.asks_for(other) && !find_unserved(other);
+    });
+  }
+
   std::vector<const ExtensionPart*> parts_for(const Accelerator& accelerator,
                                               const probe::Toolchain* toolchain) const {
     std::vector<const ExtensionPart*> parts;
@@ -103,10 +118,15 @@ class ExtensionItems : ItemMaker {
     });
   }
 
+  std::optional<Reason> find_unmet(const manifest::Needs& needs) const {
+    if (auto unmet = find_unmet_need(op_.name, needs, draft_.machine, torch_)) return unmet;
+    return find_unmet_folder(op_.name, needs, draft_.catalog, draft_.machine);
+  }
+
   std::optional<Reason> find_unmet(const std::vector<const ExtensionPart*>& parts) const {
-    if (auto unmet = find_unmet_need(op_.name, op_.needs, draft_.machine, torch_)) return unmet;
+    if (auto unmet = find_unmet(op_.needs)) return unmet;
     for (const ExtensionPart* part : parts) {
-      if (auto unmet = find_unmet_need(op_.name, part->needs, draft_.machine, torch_)) return unmet;
+      if (auto unmet = find_unmet(part->needs)) return unmet;
     }
     return std::nullopt;
   }
@@ -132,7 +152,7 @@ class ExtensionItems : ItemMaker {
   }
 
   void make_for(const Accelerator& accelerator) {
-    if (auto reason = find_torch()) return skip_whole(accelerator, std::move(*reason));
+    if (no_torch_) return skip_whole(accelerator, *no_torch_);
     std::vector<const ExtensionPart*> parts = parts_for(accelerator, nullptr);
     if (!parts.empty() && !is_native(parts)) {
       return skip_whole(
@@ -285,6 +305,7 @@ class ExtensionItems : ItemMaker {
   }
 
   const probe::Torch* torch_ = nullptr;
+  std::optional<Reason> no_torch_;
 };
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <cstdlib>
 #include <set>
 
 #include "base/hash.h"
@@ -10,6 +12,7 @@
 #include "manifest/arch_name.h"
 #include "plan/compile_words.h"
 #include "plan/extension_items.h"
+#include "plan/folder_words.h"
 #include "plan/recipes.h"
 #include "plan/translation.h"
 
@@ -22,12 +25,35 @@ using manifest::Op;
 
 /// torch's macro for the name of the module's init.
 constexpr const char* kModuleMacro = "TORCH_EXTENSION_NAME";
+/// torch's macro for the oldest release whose stable ABI is used: major and minor in the two
+/// highest bytes (torch/csrc/stable/version.h).
+constexpr const char* kTargetMacro = "TORCH_TARGET_VERSION";
 constexpr std::size_t kFolderDigits = 12;
 /// Stands for the folder of a step's files until their hash is known.
 constexpr const char* kUnsettled = "{build}/obj/extension/@";
 
 std::string last_part(const std::string& module) {
   return module.substr(module.rfind('.') + 1);
+}
+
+std::string target_macro_of(const Version& torch) {
+  return fmt::format("0x{:02x}{:02x}000000000000", torch.part(0), torch.part(1));
+}
+
+/// The release of torch that an extension of its stable ABI can be loaded by, and all later ones.
+std::string oldest_release(const Op& op, const Version& torch) {
+  const auto said = op.options.defines.find(kTargetMacro);
+  const std::string text = said == op.options.defines.end() ? target_macro_of(torch) : said->second;
+  const std::uint64_t target = std::strtoull(text.c_str(), nullptr, 0);
+  return fmt::format("{}.{}", target >> 56, (target >> 48) & 0xff);
+}
+
+/// The level of the host code; of this very host, the highest that its CPU has.
+manifest::ArchName level_of(const Draft& draft, const Item& item) {
+  const Fact<std::string>& highest = draft.machine.cpu.level;
+  if (item.level.name != kNativeArch || !highest) return item.level;
+  return manifest::parse_arch_name(draft.catalog.host(), *highest, draft.scope.machine)
+      .value_or(item.level);
 }
 
 /// Every arch of the build, or the level of the host code, has what the macro stands for.
@@ -38,7 +64,7 @@ bool has_feature(const Draft& draft, const Item& item, const manifest::Feature& 
     return filter != feature.end() &&
            manifest::apply_filter(accelerator, filter->second, arch, draft.scope.machine);
   };
-  if (takes(host, item.level)) return true;
+  if (takes(host, level_of(draft, item))) return true;
   const std::vector<FatArch> archs = fat_archs_of(item);
   return !archs.empty() && std::all_of(archs.begin(), archs.end(), [&](const FatArch& arch) {
     return takes(*item.accelerator, arch.arch);
@@ -90,12 +116,21 @@ class ExtensionSteps {
     }
     macros.insert(item_.macros.begin(), item_.macros.end());
     if (binding) macros.emplace(kModuleMacro, last_part(op.module));
+    if (op.stable_abi && !op.options.defines.contains(kTargetMacro))
+      macros.emplace(kTargetMacro, target_macro_of(*item_.torch->version));
     words.defines = define_words(layers, macros);
     words.includes = include_words(layers, op, draft_.catalog, draft_.paths, false);
     // The root of a source tree is no include folder of its ops.
     if (draft_.catalog.tree) std::erase(words.includes, "-I" + draft_.paths.name(op.folder));
     words.flags = flag_words(layers, tool);
+    for (const TreeFlags& row : draft_.tree_flags) append(row.flags, tool, words.flags);
     words.link_flags = flag_words(layers, kLinkTool);
+    for (const manifest::Needs* needs : {&op.needs, &part.needs}) {
+      for (std::string& word : folder_include_words(*needs, draft_.catalog, draft_.machine))
+        words.includes.push_back(std::move(word));
+      for (const std::string& folder : folder_libraries(*needs, draft_.catalog, draft_.machine))
+        words.link_flags.push_back("-L" + folder);
+    }
     words.source_root = draft_.paths.name(op.folder);
     words.standard = fmt::format("{}c++{}", kStandardFlag, item_.torch->standard);
     return words;
@@ -105,6 +140,12 @@ class ExtensionSteps {
   const manifest::ExtensionRecipe* device_recipe() const {
     return item_.choice.toolchain == item_.host_choice.toolchain ? nullptr
                                                                  : &*item_.choice.recipe->extension;
+  }
+
+  static void append(const std::map<std::string, std::vector<std::string>>& flags,
+                     const std::string& tool, std::vector<std::string>& words) {
+    const auto more = flags.find(tool);
+    if (more != flags.end()) words.insert(words.end(), more->second.begin(), more->second.end());
   }
 
   std::vector<std::string> device_words(
@@ -273,7 +314,10 @@ class ExtensionSteps {
     PartWords words = words_of(*item_.parts.front().part, host_.flags, false);
     words.link_flags = flag_words({&op.options}, kLinkTool);
     std::vector<std::string> libraries = op.libraries;
+    std::string rpath = rpath_to("torch/lib");
+    add_folders(op.needs, words, rpath);
     for (const PartBuild& build : item_.parts) {
+      add_folders(build.part->needs, words, rpath);
       for (std::string& flag : flag_words({&build.part->options}, kLinkTool))
         words.link_flags.push_back(std::move(flag));
       libraries.insert(libraries.end(), build.part->libraries.begin(), build.part->libraries.end());
@@ -283,7 +327,7 @@ class ExtensionSteps {
     for (const std::string& library : libraries) words.libraries.push_back("-l" + library);
     const Values toolchain = make_toolchain_values(item_.host_choice);
     Values values = make_values(toolchain, words);
-    values.set("rpath", rpath());
+    values.set("rpath", rpath);
     StepGroup group = group_of(item_.host_choice, words, module_folder(), values);
     group.about = module_about();
     group.label = kExtensionForm;
@@ -294,11 +338,21 @@ class ExtensionSteps {
     std::move(steps.begin(), steps.end(), std::back_inserter(steps_));
   }
 
-  /// From the module's folder in site-packages to torch's libraries.
-  std::string rpath() const {
+  /// Folders of libraries that the needs bring. Those of other Python packages are found from the
+  /// module's own place, as torch's are; for others the loader's usual ways must do.
+  void add_folders(const manifest::Needs& needs, PartWords& words, std::string& rpath) const {
+    const std::string site = item_.torch->site + "/";
+    for (const std::string& folder : folder_libraries(needs, draft_.catalog, draft_.machine)) {
+      words.link_flags.push_back("-L" + folder);
+      if (folder.starts_with(site)) rpath += ":" + rpath_to(folder.substr(site.size()));
+    }
+  }
+
+  /// From the module's folder in site-packages to another one there.
+  std::string rpath_to(const std::string& folder) const {
     std::string path = "$ORIGIN/";
     for (const char c : item_.op->module) path += c == '.' ? "../" : "";
-    return path + "torch/lib";
+    return path + folder;
   }
 
   const Draft& draft_;
@@ -311,12 +365,6 @@ class ExtensionSteps {
   std::vector<std::string> device_objects_;
   std::set<std::string> translated_;
 };
-
-/// The header as it is named in a compile, without the suffix of its precompiled form.
-std::string header_name(const Step& header) {
-  const std::string& made = header.outputs.front();
-  return made.substr(0, made.rfind('.'));
-}
 
 }  // namespace
 
@@ -335,31 +383,11 @@ PartWords extension_host_words(const Draft& draft, const Item& item, const Exten
 void add_torch_needs(const Item& item, std::map<std::string, std::string>& needs) {
   const probe::Torch& torch = *item.torch;
   if (!item.op->after.empty()) needs["after"] = join(item.op->after, " ");
-  const std::string release = fmt::format("{}.{}", torch.version->part(0), torch.version->part(1));
-  needs["torch"] = (item.op->stable_abi ? ">=" : "==") + release;
+  needs["torch"] = item.op->stable_abi
+                       ? ">=" + oldest_release(*item.op, *torch.version)
+                       : fmt::format("=={}.{}", torch.version->part(0), torch.version->part(1));
   if (torch.python && !item.op->stable_abi)
     needs["python"] = fmt::format("=={}.{}", torch.python->part(0), torch.python->part(1));
-}
-
-void share_headers(std::vector<Step>& steps) {
-  // Precompiling takes as long as the header does in about three compiles (docs/performance.md).
-  constexpr int kPays = 4;
-  std::map<std::string, int> users;
-  for (const Step& step : steps) {
-    if (step.header) ++users[step.header->id];
-  }
-  for (Step& step : steps) {
-    const auto word = std::find(step.argv.begin(), step.argv.end(), kTorchHeaderWord);
-    if (word == step.argv.end()) continue;
-    if (!step.header || users[step.header->id] < kPays) {
-      step.argv.erase(word);
-      step.header.reset();
-      continue;
-    }
-    *word = header_name(*step.header);
-    step.argv.insert(word, "-include");
-    for (const auto& [path, text] : step.header->files) step.files.emplace(path, text);
-  }
 }
 
 }  // namespace dsbuild::plan

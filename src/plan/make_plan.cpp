@@ -28,6 +28,7 @@ using manifest::OpKind;
 
 void look_up_names(Draft& draft, Diagnostics& diagnostics) {
   draft.scope = find_scope(draft.request, draft.catalog, draft.machine, diagnostics);
+  draft.tree_flags = find_tree_flags(draft.catalog, draft.request.environment, diagnostics);
   draft.triple = draft.machine.host.triple.value.value_or("unknown");
   draft.baseline = find_baseline(draft.catalog.host(), draft.scope.machine);
   const auto add_standard = [&](const Op& op) {
@@ -162,6 +163,12 @@ void add_trials(Draft& draft, Plan& plan) {
   }
 }
 
+std::string describe_tree(const manifest::SourceTree& tree) {
+  return fmt::format("{} {} at {}", tree.name,
+                     tree.version ? tree.version->number() : "of unknown version",
+                     tree.root.string());
+}
+
 void add_settings(Draft& draft, const std::vector<std::string>& left_out, Plan& plan) {
   const Scope& scope = draft.scope;
   const auto add = [&plan](std::string name, std::string value, std::string origin) {
@@ -178,7 +185,9 @@ void add_settings(Draft& draft, const std::vector<std::string>& left_out, Plan& 
   const std::string by_default = "default";
   add("accelerators", join(accelerators, " "),
       scope.accelerators_named ? scope.accelerators_origin : by_default);
-  add("ops", join(ops, " "), scope.ops_named ? "--ops" : by_default);
+  add("ops", join(ops, " "), scope.ops_origin.empty() ? by_default : scope.ops_origin);
+  if (draft.catalog.tree) add("source", describe_tree(*draft.catalog.tree), "--source");
+  for (const TreeFlags& row : draft.tree_flags) add(row.variable, row.value, row.variable);
   if (!left_out.empty()) add(kNotPassedOn, join(left_out, " "), "environment");
   for (const auto& [name, targets] : draft.targets) {
     if (targets.out) continue;

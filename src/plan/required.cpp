@@ -61,10 +61,10 @@ struct Reached {
 /// Each name must lead to something.
 bool leads_nowhere(const Item& item, const Scope& scope, const Reached& reached) {
   const Entry& entry = item.entry;
-  if (scope.ops_named && !reached.ops.contains(entry.op)) return true;
+  if (scope.names_op(entry.op) && !reached.ops.contains(entry.op)) return true;
   if (scope.names(*item.accelerator) && !reached.accelerators.contains(entry.accelerator))
     return true;
-  return scope.ops_named && item.arch_named &&
+  return scope.names_op(entry.op) && item.arch_named &&
          !reached.archs.contains({entry.accelerator, entry.arch});
 }
 
@@ -72,7 +72,8 @@ bool leads_nowhere(const Item& item, const Scope& scope, const Reached& reached)
 bool is_named(const Item& item, const Scope& scope) {
   const ReasonCode code = item.entry.reason->code;
   const bool accelerator_named = scope.accelerators_named && scope.asks_for(*item.accelerator);
-  if (is_of_needs(code)) return scope.ops_named && (item.arch_named || accelerator_named);
+  if (is_of_needs(code))
+    return scope.names_op(item.entry.op) && (item.arch_named || accelerator_named);
   if (!is_of_machine(code)) return false;
   const ArchWishes* wishes = scope.wishes_of(item.entry.accelerator);
   const bool archs_named = wishes != nullptr && wishes->names_accelerator;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "plan/tree_variables.h"
 
 namespace dsbuild::plan {
 namespace {
@@ -21,14 +22,16 @@ void tidy(std::vector<const Named*>& list) {
   list.erase(std::unique(list.begin(), list.end()), list.end());
 }
 
-/// Ops whose modules must be loaded before those that were asked for.
+/// Ops whose modules must be loaded before those that were asked for; of named ones they are named.
 void add_dependencies(const manifest::Catalog& catalog, Scope& scope) {
   for (std::size_t i = 0; i < scope.ops.size(); ++i) {
+    const bool named = scope.names_op(scope.ops[i]->name);
     for (const std::string& name : scope.ops[i]->after) {
       const auto op = catalog.ops.find(name);
-      const bool is_new = op != catalog.ops.end() && std::find(scope.ops.begin(), scope.ops.end(),
-                                                               &op->second) == scope.ops.end();
-      if (is_new) scope.ops.push_back(&op->second);
+      if (op == catalog.ops.end()) continue;
+      if (named) scope.named_ops.insert(name);
+      if (std::find(scope.ops.begin(), scope.ops.end(), &op->second) == scope.ops.end())
+        scope.ops.push_back(&op->second);
     }
   }
 }
@@ -39,22 +42,54 @@ bool has_extension(const Scope& scope) {
   });
 }
 
-void find_ops(const Request& request, const manifest::Catalog& catalog, Scope& scope,
-              Diagnostics& diagnostics) {
-  const bool all = request.ops == std::vector<std::string>{kAllOps};
-  scope.ops_named = !request.ops.empty() && !all;
+void add_all_ops(const manifest::Catalog& catalog, const std::vector<std::string>& but,
+                 Scope& scope) {
+  for (const auto& [name, op] : catalog.ops) {
+    if (std::find(but.begin(), but.end(), name) == but.end()) scope.ops.push_back(&op);
+  }
+}
+
+/// The ops that --ops names.
+void find_named_ops(const Request& request, const manifest::Catalog& catalog, Scope& scope,
+                    Diagnostics& diagnostics) {
+  scope.ops_origin = "--ops";
+  if (request.ops == std::vector<std::string>{kAllOps}) return add_all_ops(catalog, {}, scope);
   for (const std::string& name : request.ops) {
-    if (all) break;
     const auto op = catalog.ops.find(name);
     if (op != catalog.ops.end()) {
       scope.ops.push_back(&op->second);
+      scope.named_ops.insert(name);
     } else {
-      diagnostics.error("--ops", "", "there is no op '" + name + "'",
+      diagnostics.error(scope.ops_origin, "", "there is no op '" + name + "'",
                         did_you_mean(name, names_of(catalog.ops)));
     }
   }
-  if (!scope.ops_named) {
-    for (const auto& [name, op] : catalog.ops) scope.ops.push_back(&op);
+}
+
+/// Those that the tree's variables ask for. A variable that asks for one op means that one alone,
+/// unless all are asked for, too.
+void find_wished_ops(const OpWishes& wishes, const manifest::Catalog& catalog, Scope& scope,
+                     Diagnostics& diagnostics) {
+  scope.ops_origin = join(wishes.variables, ", ");
+  scope.named_ops.insert(wishes.wanted.begin(), wishes.wanted.end());
+  if (wishes.all.value_or(wishes.wanted.empty()))
+    return add_all_ops(catalog, wishes.unwanted, scope);
+  for (const std::string& name : wishes.wanted) scope.ops.push_back(&catalog.ops.at(name));
+  if (scope.ops.empty()) {
+    diagnostics.error(scope.ops_origin, "", "no op is asked for",
+                      "set an op's own variable to 1, or name ops with --ops");
+  }
+}
+
+void find_ops(const Request& request, const manifest::Catalog& catalog, Scope& scope,
+              Diagnostics& diagnostics) {
+  const OpWishes wishes = find_op_wishes(catalog, request.environment, diagnostics);
+  if (!request.ops.empty()) {
+    find_named_ops(request, catalog, scope, diagnostics);
+  } else if (!wishes.variables.empty()) {
+    find_wished_ops(wishes, catalog, scope, diagnostics);
+  } else {
+    add_all_ops(catalog, {}, scope);
   }
   add_dependencies(catalog, scope);
   tidy(scope.ops);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,8 @@ inline constexpr const char* kAllOps = "all";
 struct Scope {
   std::vector<const manifest::Op*> ops;                    ///< by name
   std::vector<const manifest::Accelerator*> accelerators;  ///< by name
-  bool ops_named = false;
+  std::set<std::string> named_ops;                         ///< that must lead to something
+  std::string ops_origin;  ///< "--ops", "DS_BUILD_AIO"; empty: all, by default
   bool accelerators_named = false;
   std::string accelerators_origin;  ///< "--accelerators", "DS_ACCELERATOR"; empty: not named
   bool of_machines = false;         ///< they are those that machines have, not named by themselves
@@ -28,6 +30,7 @@ struct Scope {
   std::string machine;                      ///< of the host: "x86_64"; empty: unknown
 
   bool asks_for(const manifest::Accelerator& accelerator) const;
+  bool names_op(const std::string& op) const { return named_ops.contains(op); }
   const ArchWishes* wishes_of(const std::string& accelerator) const;
   /// How the user asks for an accelerator that was left out.
   std::string way_to_add(const std::string& accelerator) const;

@@ -35,7 +35,6 @@ constexpr auto kLeftOut = std::to_array<std::string_view>({
     "LD_RUN_PATH",
     "LIBRARY_PATH",
     "NVCC_APPEND_FLAGS",
-    "NVCC_CCBIN",
     "NVCC_PREPEND_FLAGS",
     "CFLAGS",
     "CPPFLAGS",

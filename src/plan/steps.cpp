@@ -225,6 +225,8 @@ std::map<std::string, std::string> find_load_needs(const Draft& draft, const Ite
   if (item.torch != nullptr) {
     baseline = item.level;
     add_torch_needs(item, needs);
+    const auto& tree = draft.catalog.tree;
+    if (tree && tree->version) needs[tree->name] = "==" + tree->version->number();
   }
   add_load_needs(item.host_choice, draft.catalog.host().image_form, baseline, needs);
   for (const FatArch& arch : fat_archs_of(item))

@@ -163,6 +163,7 @@ class WishResolver {
         scope_(scope),
         machine_(machine),
         chooser_(chooser),
+        toolchain_(toolchain),
         offered_(offered_archs(accelerator, toolchain, scope.machine)),
         list_(accelerator) {}
 
@@ -180,6 +181,9 @@ class WishResolver {
           break;
         case ArchWish::Kind::native:
           add_native();
+          break;
+        case ArchWish::Kind::listed:
+          add_listed(*wish.list);
           break;
       }
     }
@@ -205,6 +209,20 @@ class WishResolver {
   void add_all(const std::vector<ArchName>& archs) {
     for (const ArchName& arch : archs) list_.add_image(arch, false);
     listed_.insert(listed_.end(), archs.begin(), archs.end());
+  }
+
+  /// The rows of a source tree's list that hold for the toolchain.
+  void add_listed(const std::vector<manifest::NamedArchs>& rows) {
+    for (const manifest::NamedArchs& row : rows) {
+      const auto names = row.archs.find(accelerator_.name);
+      const bool holds = !row.when.toolkit ||
+                         (toolchain_.version && row.when.toolkit->contains(*toolchain_.version));
+      if (names == row.archs.end() || !holds) continue;
+      for (const ArchName& arch : parse_names(accelerator_, names->second, scope_.machine)) {
+        list_.add_image(arch, true);
+        listed_.push_back(arch);
+      }
+    }
   }
 
   void add_native() {
@@ -237,6 +255,7 @@ class WishResolver {
   const Scope& scope_;
   const probe::Machine& machine_;
   ToolchainChooser& chooser_;
+  const probe::Toolchain& toolchain_;
   std::vector<ArchName> offered_;
   TargetList list_;
   std::vector<ArchName> listed_;  ///< all but native ones

@@ -18,6 +18,26 @@ namespace {
 constexpr std::array<std::string_view, 5> kCompilerCaches{"ccache", "sccache", "distcc", "icecc",
                                                           "buildcache"};
 
+/// A C compiler's C++ one lies beside it. CC names the former, and so does NVCC_CCBIN often.
+struct Companion {
+  std::string_view c;
+  std::string_view cxx;
+};
+constexpr std::array<Companion, 3> kCompanions{
+    {{"gcc", "g++"}, {"clang", "clang++"}, {"cc", "c++"}}};
+
+/// /usr/bin/g++-12 for /usr/bin/gcc-12; the path itself when it names no C compiler.
+fs::path find_companion(const System& system, const fs::path& path) {
+  std::string name = path.filename().string();
+  for (const Companion& row : kCompanions) {
+    if (!names_tool(name, row.c)) continue;
+    name.replace(name.rfind(row.c), row.c.size(), row.cxx);
+    const fs::path companion = path.parent_path() / name;
+    return system.exists(companion) ? companion : path;
+  }
+  return path;
+}
+
 FolderListing list(const System& system, const fs::path& folder) {
   return {folder, system.list_folder(folder)};
 }
@@ -95,7 +115,8 @@ std::vector<fs::path> own_commands(const Scene& scene, const fs::path& path,
                                    const manifest::ToolchainProbe& probe) {
   const auto status = path.is_absolute() ? scene.system.status(path) : std::nullopt;
   if (status && status->is_folder()) return commands_at(scene.system, path, probe);
-  return bears_name(scene.system, path, probe) ? std::vector{path} : std::vector<fs::path>{};
+  const fs::path command = find_companion(scene.system, path);
+  return bears_name(scene.system, command, probe) ? std::vector{command} : std::vector<fs::path>{};
 }
 
 std::optional<Demand> find_variable_demand(const Scene& scene,

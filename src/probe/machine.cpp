@@ -40,6 +40,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Toolchain, id, kind, path, state
                                                 demanded, identity)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Tool, name, path, version)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(TrialResult, ok, message)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Folder, path, version)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Machine, host, cpu, accelerators, devices,
                                                 toolchains, tools, packages, trials)
 
@@ -60,6 +61,7 @@ const Tool* Machine::find_tool(std::string_view name) const {
 Json to_json(const Machine& machine) {
   Json json = machine;
   if (!machine.torches.empty()) json["torches"] = to_json(machine.torches);
+  if (!machine.folders.empty()) json["folders"] = machine.folders;
   if (!machine.sources.empty()) json["sources"] = to_json(machine.sources);
   if (!machine.visible.empty()) json["visible"] = to_json(machine.visible);
   if (machine.survey) json.update(to_json(*machine.survey));
@@ -69,6 +71,8 @@ Json to_json(const Machine& machine) {
 Machine parse_machine(const Json& json) {
   auto machine = json.get<Machine>();
   if (json.contains("torches")) machine.torches = parse_torches(json.at("torches"));
+  if (json.contains("folders"))
+    machine.folders = json.at("folders").get<std::map<std::string, Folder>>();
   if (json.contains("sources")) machine.sources = parse_source_reports(json.at("sources"));
   if (json.contains("visible")) machine.visible = parse_visible_devices(json.at("visible"));
   if (json.contains(kSurveyMark)) machine.survey = parse_survey(json);

@@ -14,6 +14,7 @@
 #include "probe/accelerators/accelerator_state.h"
 #include "probe/devices/source_report.h"
 #include "probe/devices/visible_devices.h"
+#include "probe/folders.h"
 #include "probe/frameworks/torch.h"
 #include "probe/survey.h"
 
@@ -102,7 +103,8 @@ struct Machine {
   std::map<std::string, Fact<Version>> packages;  ///< pkg-config packages that ops need
   std::map<std::string, TrialResult> trials;      ///< those that were made so far
 
-  std::vector<Torch> torches;  ///< the chosen one first; only where they were looked for
+  std::vector<Torch> torches;             ///< the chosen one first; only where they were looked for
+  std::map<std::string, Folder> folders;  ///< of the source tree's rules, by name
 
   std::vector<SourceReport> sources;    ///< of devices; only where they were asked
   std::vector<VisibleDevices> visible;  ///< what variables leave; only for a report

@@ -12,6 +12,7 @@
 
 #include "base/interrupt.h"
 #include "probe/answer_cache.h"
+#include "probe/folders.h"
 #include "probe/scene.h"
 #include "probe/sources.h"
 #include "probe/toolchains/toolchains.h"
@@ -108,6 +109,7 @@ Machine probe_machine(const System& system, ProcessRunner& processes,
   }
   answers.allow_tools(true);
   if (!asking.empty()) for_each(scene, asking.size(), [&](std::size_t i) { asking[i](); });
+  machine.folders = find_folders(scene, machine);
   stop_if_interrupted();  // it looked like tools that don't answer
 
   for (KindJob& job : jobs) {

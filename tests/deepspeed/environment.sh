@@ -10,7 +10,10 @@ python=$(basename "$(dirname "$packages")")
 
 "$peers/bin/python" -m venv --without-pip "$folder"
 site=$folder/lib/$python/site-packages
-cp -r "$packages/deepspeed" "$packages"/deepspeed-*.dist-info "$site"
-# What is listed here comes after the environment's own packages.
-echo "$packages" >"$site/peers.pth"
+for package in "$packages"/*; do
+    case ${package##*/} in
+    deepspeed | deepspeed-*) cp -r "$package" "$site" ;;
+    *) [ -e "$site/${package##*/}" ] || ln -s "$package" "$site" ;;
+    esac
+done
 echo "$site"

@@ -7,7 +7,7 @@ name=$(basename "$0" .sh)
 work=$(mktemp -d "${TMPDIR:-/tmp}/dsbuild-$name.XXXXXX")
 cd "$work"
 # Tests must not see what this machine's user has set, nor leave anything in the user's cache.
-unset DS_ACCELERATOR TORCH_CUDA_ARCH_LIST PYTORCH_ROCM_ARCH CUDAARCHS DSBUILD_PATH DSBUILD_JOBS MAX_JOBS CXX CUDA_HOME CUDA_PATH
+unset DS_ACCELERATOR TORCH_CUDA_ARCH_LIST PYTORCH_ROCM_ARCH CUDAARCHS DSBUILD_PATH DSBUILD_JOBS MAX_JOBS CXX CC NVCC_CCBIN CUDA_HOME CUDA_PATH
 export DSBUILD_CACHE_DIR="$work/cache" LC_ALL=C NO_COLOR=1
 trap 'status=$?; [ $status -eq 0 ] || [ $status -eq 77 ] && { cd /; chmod -R u+w "$work"; rm -rf "$work"; } || echo "left for a look: $work" >&2' EXIT
 

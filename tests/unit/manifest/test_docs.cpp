@@ -164,6 +164,7 @@ TEST_CASE("docs/manifests.md has a row for every key and every placeholder", "[d
   check_tables(kDocuments / "manifests.md",
                {{"op.v1.json", field_table("op.v1.json")},
                 {"accelerator.v1.json", field_table("accelerator.v1.json")},
+                {"tree.v1.json", field_table("tree.v1.json")},
                 {"placeholders", placeholder_table()}});
 }
 
@@ -181,5 +182,6 @@ TEST_CASE("the examples of docs/manifests.md are the fixtures that other tests b
     CHECK(document.find("```json\n" + text + "```\n") != std::string::npos);
   };
   holds("my_attn/my_attn.json");
+  holds("torch_scale/torch_scale.json");
   holds("acme/manifests/accelerators/acme.json");
 }

@@ -26,6 +26,9 @@ std::string describe(const ArchWishes& wishes) {
       case ArchWish::Kind::native:
         words.emplace_back("native");
         break;
+      case ArchWish::Kind::listed:
+        words.emplace_back("listed");
+        break;
     }
   }
   return join(words, " ");

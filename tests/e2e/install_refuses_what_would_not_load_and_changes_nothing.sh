@@ -1,0 +1,69 @@
+#!/bin/sh
+# bundle install: what can't be imported, is for another torch, CPU or accelerator, or can't be written there is refused
+# with the reason before anything is changed.
+. "$(dirname "$0")/../support/e2e.sh"
+. "$(dirname "$0")/../support/python_site.sh"
+need g++ ninja python3
+make_site env
+make_extension root hello
+make_extension root crash 'raise(SIGILL);'
+make_extension root broken 'PyErr_SetString(PyExc_RuntimeError, "no such device"); return nullptr;'
+expect 0 "$DSBUILD" build --root root --ops hello,crash,broken --python env
+cp -a "$site/deepspeed" before
+untouched() {
+    find "$site" -name __pycache__ -prune -exec rm -r {} +
+    diff -r before "$site/deepspeed" || fail "$* changed something"
+}
+install() { "$DSBUILD" bundle install "$1" --into deepspeed --python env; }
+
+expect 7 install out/bundle
+says stderr 'nothing was installed'
+says stderr 'crash: the import was killed by SIGILL'
+says stderr 'broken: RuntimeError: no such device'
+says_not stderr hello:
+untouched 'a module that crashes'
+
+# Each with a bundle.json that asks for something else.
+other() {
+    rm -rf other
+    cp -r out/bundle other
+    sed -i "$1" other/bundle.json
+}
+other 's/"torch": "==2.15"/"torch": "==2.14"/'
+expect 7 install other
+says stderr 'hello: needs torch ==2.14, and there is 2.15.0+cpu'
+other 's/"python": "==[0-9.]*"/"python": "==3.99"/'
+expect 7 install other
+says stderr 'is for Python ==3.99'
+other 's/"cpu": "x86-64-v[0-9]"/"cpu": "x86-64-v4"/'
+if ! grep -q avx512f /proc/cpuinfo; then
+    expect 7 install other
+    says stderr 'hello: needs a CPU of x86-64-v4'
+fi
+other 's/nothing/nothing/'
+echo >>"$(echo other/extensions/cpu/deepspeed/ops/hello_op.*.so)"
+expect 7 install other
+says stderr 'not as bundle.json says'
+untouched 'a bundle that does not fit'
+
+# A record that breaks the import of DeepSpeed is not written.
+echo 'raise ImportError("broken without any help")' >>"$site/deepspeed/__init__.py"
+expect 7 "$DSBUILD" bundle install out/bundle --into deepspeed --python env --ops hello
+says stderr 'import deepspeed: ImportError: broken without any help'
+cp before/__init__.py "$site/deepspeed/__init__.py"
+untouched 'a DeepSpeed that can not be imported'
+
+# DeepSpeed works with the ops of one accelerator.
+sed -i "s/'other': False/'other': True/; s/='cpu'/='cuda'/" "$site/deepspeed/git_version_info_installed.py"
+expect 2 "$DSBUILD" bundle install out/bundle --into deepspeed --python env --ops hello
+says stderr 'ops for cuda are installed there (other)'
+cp before/git_version_info_installed.py "$site/deepspeed/"
+
+expect 2 "$DSBUILD" bundle install out/bundle --into deepspeed --python nowhere
+expect 2 "$DSBUILD" bundle install out/bundle --into somewhere --python env
+command -v setpriv >/dev/null && [ "$(id -u)" = 0 ] || exit 0
+chmod -R a+rX .
+chmod a+rx "$work"
+expect 6 setpriv --reuid 65534 --clear-groups env DSBUILD_CACHE_DIR= HOME=/nonexistent "$DSBUILD" bundle install out/bundle --into deepspeed --python "$work/env"
+says stderr 'it belongs to root, mode 0755'
+untouched 'another user'
