@@ -19,6 +19,7 @@ install(DIRECTORY src/runtime src/cpu DESTINATION ${catalog}/src
   FILES_MATCHING PATTERN "*.h" PATTERN "*.cpp")
 install(DIRECTORY packaging/python/dsops packaging/python/deepspeed_ops_dsbuild DESTINATION ${catalog}/packaging/python
   FILES_MATCHING PATTERN "*.py")
+install(FILES packaging/python/translate_hip.py DESTINATION ${catalog}/packaging/python)
 install(FILES LICENSE DESTINATION ${catalog})
 install(FILES packaging/python/level_shim.py DESTINATION ${catalog}/packaging/python)
 install(FILES packaging/make/dsbuild.mk DESTINATION ${catalog}/make)

@@ -30,4 +30,8 @@ Accelerator read_accelerator(const Node& root);
 void check_accelerator(const Node& root, const Accelerator& accelerator,
                        const std::vector<ToolchainProbe>& probes);
 
+/// The part of it that looks at one recipe.
+void check_recipe(const Node& node, const ToolchainRecipe& recipe, const Accelerator& accelerator,
+                  const std::vector<ToolchainProbe>& probes);
+
 }  // namespace dsbuild::manifest

@@ -121,9 +121,16 @@ struct StepTemplate {
 
 /// How a toolchain's part of a python_extension is built.
 struct ExtensionRecipe {
-  std::optional<StepTemplate> header;   ///< a header -> its precompiled form (host accelerator)
-  std::vector<StepTemplate> object;     ///< a source -> an object
-  std::optional<StepTemplate> link;     ///< host accelerator only
+  std::optional<StepTemplate> header;  ///< a header -> its precompiled form (host accelerator)
+  std::vector<StepTemplate> object;    ///< a source -> an object
+  std::optional<StepTemplate> link;    ///< host accelerator only
+  /// A foreign source with one of its suffixes, or a header that it includes -> the same in what
+  /// the toolchain compiles.
+  std::optional<StepTemplate> translation;
+  std::optional<StepTemplate> device_link;  ///< all its objects of a module -> one more object
+  bool host_sources = false;                ///< it compiles the host sources of such an op, too
+  /// Macro -> its value -> how the names of the archs begin that it has this value for.
+  std::map<std::string, std::map<std::string, std::vector<std::string>>> macros;
   std::vector<std::string> host_flags;  ///< for host sources of an op that uses this toolchain
   std::vector<std::string> link_flags;  ///< what its objects add to the link
 };
@@ -149,7 +156,15 @@ struct ToolchainRecipe {
 struct ToolkitPart {
   std::vector<std::string> places;  ///< below the toolkit's folder, the best first ("lib/{triple}")
   std::string file;                 ///< in one of them; '*' stands for any part of a name
-  bool common = false;  ///< others have such a file too: it alone is no sign of a toolkit
+  bool common = false;    ///< others have such a file too: it alone is no sign of a toolkit
+  bool optional = false;  ///< a toolkit is whole without it; its placeholder is empty then
+};
+
+/// Files of a toolkit, one for each arch that it compiles for.
+struct ToolkitArchs {
+  std::string part;    ///< the ToolkitPart in whose folder they lie
+  std::string file;    ///< what its `*` stands for is the end of an arch's name
+  std::string prefix;  ///< the beginning
 };
 
 /// A file that tells a toolkit's version: the first group of each pattern is one part of it.
@@ -164,6 +179,7 @@ struct ToolkitRule {
   std::vector<std::string> folders;
   std::vector<VersionFile> versions;         ///< asked in this order, before the command
   std::map<std::string, ToolkitPart> parts;  ///< placeholder that becomes the part's folder -> part
+  std::optional<ToolkitArchs> archs;         ///< empty: the command tells its archs, or takes all
 };
 
 /// A toolchain that a command's own answers describe; others have a prober of their own in C++.
@@ -278,7 +294,10 @@ struct ExtensionPart {
   std::vector<std::filesystem::path> sources;  ///< the others; absolute
   /// Those of both that read torch/extension.h, which may be precompiled for them.
   std::set<std::filesystem::path> torch_sources;
-  std::string python;  ///< what it is, when there is nothing native in it
+  /// Source -> the files of the op's folder that it includes; where one may have to be translated.
+  std::map<std::filesystem::path, std::vector<std::filesystem::path>> headers;
+  std::set<std::string> macros;  ///< of ExtensionRecipe::macros, those that its sources name
+  std::string python;            ///< what it is, when there is nothing native in it
   CompileOptions options;
   std::vector<std::string> libraries;
   Needs needs;

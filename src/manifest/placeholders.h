@@ -14,15 +14,16 @@ namespace dsbuild::manifest {
 
 /// Where a template stands.
 enum TemplatePlace : unsigned {
-  kImageArgv = 1,        ///< a word of a step of `images`
-  kObjectArgv = 2,       ///< a word of `object`
-  kForArch = 4,          ///< a word of {"for": …, "argv": …}
-  kLinkArgv = 8,         ///< a word of `link`
-  kOutName = 16,         ///< `out`
-  kLinkFlags = 32,       ///< an item of `link_flags`
-  kNeed = 64,            ///< a value of `needs`
-  kExtensionArgv = 128,  ///< a word of a step of `extension.object`, or of `extension.header`
-  kExtensionLink = 256,  ///< a word of `extension.link`
+  kImageArgv = 1,         ///< a word of a step of `images`
+  kObjectArgv = 2,        ///< a word of `object`
+  kForArch = 4,           ///< a word of {"for": …, "argv": …}
+  kLinkArgv = 8,          ///< a word of `link`
+  kOutName = 16,          ///< `out`
+  kLinkFlags = 32,        ///< an item of `link_flags`
+  kNeed = 64,             ///< a value of `needs`
+  kExtensionArgv = 128,   ///< a word of a step of `extension.object`, or of `extension.header`
+  kExtensionLink = 256,   ///< a word of `extension.link`
+  kTranslationOut = 512,  ///< `out` of `extension.translation`
 };
 
 struct PlaceholderRow {
@@ -74,6 +75,10 @@ inline constexpr std::array kPlaceholders{
                    "`-isystem DIR` of torch's headers and of Python's"},
     PlaceholderRow{"torch_header", true, kExtensionArgv,
                    "`-include FILE` of the precompiled header; nothing where there is none"},
+    PlaceholderRow{"torch", false, kExtensionArgv, "torch's own folder"},
+    PlaceholderRow{"torch_python", false, kExtensionArgv, "the Python that torch belongs to"},
+    PlaceholderRow{"tools", false, kExtensionArgv, "the folder of dsbuild's own Python scripts"},
+    PlaceholderRow{"path", false, kTranslationOut, "the file's path below the op's folder"},
     PlaceholderRow{"torch_lib", false, kExtensionLink, "the folder of torch's libraries"},
     PlaceholderRow{"torch_libraries", true, kExtensionLink, "`-lNAME` of torch"},
     PlaceholderRow{"rpath", false, kExtensionLink,

@@ -100,8 +100,13 @@ ToolkitRule read_toolkit(const Node& node) {
     rule.versions.push_back({version.at("file").text(), version.at("regex").texts()});
   }
   for (const auto& [placeholder, part] : node.at("parts").members()) {
-    rule.parts.emplace(placeholder, ToolkitPart{part.at("in").texts(), part.at("file").text(),
-                                                part.at("common").flag()});
+    rule.parts.emplace(placeholder,
+                       ToolkitPart{part.at("in").texts(), part.at("file").text(),
+                                   part.at("common").flag(), part.at("optional").flag()});
+  }
+  if (node.has("archs")) {
+    const Node archs = node.at("archs");
+    rule.archs = {archs.at("part").text(), archs.at("file").text(), archs.at("prefix").text()};
   }
   return rule;
 }
@@ -155,6 +160,13 @@ ExtensionRecipe read_extension_recipe(const Node& node) {
   if (node.has("header")) recipe.header = read_step(node.at("header"));
   for (const Node& step : node.at("object").items()) recipe.object.push_back(read_step(step));
   if (node.has("link")) recipe.link = read_step(node.at("link"));
+  if (node.has("translation")) recipe.translation = read_step(node.at("translation"));
+  if (node.has("device_link")) recipe.device_link = read_step(node.at("device_link"));
+  recipe.host_sources = node.at("host_sources").flag();
+  for (const auto& [macro, values] : node.at("macros").members()) {
+    for (const auto& [value, archs] : values.members())
+      recipe.macros[macro].emplace(value, archs.texts());
+  }
   recipe.host_flags = node.at("host_flags").texts();
   recipe.link_flags = node.at("link_flags").texts();
   return recipe;

@@ -4,11 +4,18 @@
 #include "manifest/op_parts.h"
 #include "manifest/words.h"
 
+namespace fs = std::filesystem;
+
 namespace dsbuild::manifest {
 namespace {
 
 /// What torch's own extensions include, and what takes longest to compile.
 constexpr std::string_view kTorchHeader = "torch/extension.h";
+
+/// Whether a relative path leads out of its folder.
+bool is_outside(const fs::path& relative) {
+  return relative.empty() || *relative.begin() == "..";
+}
 
 std::optional<VersionRange> range_of(const std::map<std::string, VersionRange>& ranges,
                                      const std::string& key) {
@@ -21,6 +28,33 @@ bool is_of_other_tree(const std::map<std::string, VersionRange>& ranges, const S
   const auto range = ranges.find("source");
   return range != ranges.end() && tree != nullptr && tree->version &&
          !range->second.contains(*tree->version);
+}
+
+/// What recipes of the part's accelerators must know of a source: its headers, where some may have
+/// to be translated, and which of their macros it names.
+void scan_for_recipes(const fs::path& source, const std::vector<fs::path>& folders,
+                      const OpContext& context, ExtensionPart& part) {
+  for (const auto& [name, filter] : part.on) {
+    const auto accelerator = context.accelerators.find(name);
+    if (accelerator == context.accelerators.end()) continue;
+    for (const ToolchainRecipe& recipe : accelerator->second.toolchains) {
+      if (!recipe.extension ||
+          !(recipe.extension->translation || !recipe.extension->macros.empty()))
+        continue;
+      std::vector<fs::path> files = context.includes->headers_of(source, folders);
+      std::erase_if(files, [&](const fs::path& file) {
+        return is_outside(file.lexically_relative(context.folder.path));
+      });
+      part.headers[source] = files;
+      files.push_back(source);
+      for (const auto& [macro, values] : recipe.extension->macros) {
+        const auto named = [&, &macro = macro](const fs::path& file) {
+          return context.includes->mentions(file, macro);
+        };
+        if (std::any_of(files.begin(), files.end(), named)) part.macros.insert(macro);
+      }
+    }
+  }
 }
 
 /// Accelerators that this version of the source tree doesn't know are no business of the part.
@@ -49,6 +83,7 @@ ExtensionPart read_part(const Node& node, const OpContext& context, const Op& op
     for (const auto& source : *sources) {
       if (context.includes->includes(source, folders, kTorchHeader))
         part.torch_sources.insert(source);
+      scan_for_recipes(source, folders, context, part);
     }
   }
   return part;

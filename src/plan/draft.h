@@ -45,8 +45,10 @@ struct Item {
   std::vector<PartBuild> parts;                 ///< of a python_extension
   manifest::ArchName level;                     ///< of its host code
   const probe::Torch* torch = nullptr;          ///< that it is for
-  bool arch_named = false;                      ///< this very arch was asked for
-  bool demanded = false;  ///< skipped because of a toolchain that the user named
+  /// Of ExtensionRecipe::macros, those that its sources name: the value that its archs agree on.
+  std::map<std::string, std::string> macros;
+  bool arch_named = false;  ///< this very arch was asked for
+  bool demanded = false;    ///< skipped because of a toolchain that the user named
 
   /// It is for the CPU of this very host.
   bool is_native() const {

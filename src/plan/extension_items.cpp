@@ -19,9 +19,13 @@ using manifest::ArchName;
 using manifest::ExtensionPart;
 using manifest::Op;
 
-bool ends_with_one_of(const std::string& text, const std::vector<std::string>& suffixes) {
-  return std::any_of(suffixes.begin(), suffixes.end(),
-                     [&](const std::string& suffix) { return text.ends_with(suffix); });
+/// Of the longest that it ends with: "a.dp.cpp" is no plain ".cpp".
+std::size_t suffix_length(const std::string& name, const std::vector<std::string>& suffixes) {
+  std::size_t length = 0;
+  for (const std::string& suffix : suffixes) {
+    if (name.ends_with(suffix)) length = std::max(length, suffix.size());
+  }
+  return length;
 }
 
 bool holds(const std::optional<VersionRange>& range, const Fact<Version>& version) {
@@ -181,10 +185,55 @@ class ExtensionItems : ItemMaker {
     if (item.planned()) {
       if (auto unmet = find_unmet(parts)) item.skip(std::move(*unmet));
     }
+    if (item.planned()) find_macros(item, parts);
     for (const ExtensionPart* part : parts) {
       if (item.planned()) add_part(item, *part);
     }
     make_levels(std::move(item));
+  }
+
+  /// Those of the recipe that the sources name, without values as yet; and what translating needs.
+  void find_macros(Item& item, const std::vector<const ExtensionPart*>& parts) const {
+    if (item.choice.toolchain == item.host_choice.toolchain) return;
+    const manifest::ExtensionRecipe& recipe = *item.choice.recipe->extension;
+    if (recipe.translation && !torch_->interpreter) {
+      return item.skip({ReasonCode::torch_unsuited,
+                        fmt::format("sources are translated with the Python of {}: {}",
+                                    describe(*torch_), torch_->interpreter.reason),
+                        "name the Python that it belongs to: --python PATH"});
+    }
+    for (const auto& [macro, values] : recipe.macros) {
+      const bool named =
+          std::any_of(parts.begin(), parts.end(),
+                      [&, &name = macro](const auto* part) { return part->macros.contains(name); });
+      if (named) item.macros.emplace(macro, "");
+    }
+  }
+
+  /// The first arch gives macros their values; one that has others can't be in the same module.
+  std::optional<Reason> settle_macros(Item& item, const ArchName& arch) const {
+    for (auto& [macro, value] : item.macros) {
+      const std::string own = value_for(item.choice.recipe->extension->macros.at(macro), arch);
+      if (value.empty()) value = own;
+      if (!own.empty() && own == value) continue;
+      return Reason{ReasonCode::arch_filter_empty,
+                    own.empty() ? fmt::format("{} names {}, whose value for {} is not known",
+                                              op_.name, macro, arch.name)
+                                : fmt::format("{} is built for {}={}, which is {} for {}", op_.name,
+                                              macro, value, own, arch.name),
+                    fmt::format("build it alone: --arch {}:{}", item.accelerator->name, arch.name)};
+    }
+    return std::nullopt;
+  }
+
+  static std::string value_for(const std::map<std::string, std::vector<std::string>>& values,
+                               const ArchName& arch) {
+    for (const auto& [value, beginnings] : values) {
+      for (const std::string& beginning : beginnings) {
+        if (arch.name.starts_with(beginning)) return value;
+      }
+    }
+    return {};
   }
 
   static const VersionRange* need_of(const manifest::Needs& needs, const Accelerator& accelerator) {
@@ -207,6 +256,10 @@ class ExtensionItems : ItemMaker {
         if (target.reason || target.named) skip_target(accelerator, target, describe({&filter}));
       } else if (!offers(*item.choice.toolchain, arch->name)) {
         skip_fat_arch(item, target, *arch);
+      } else if (auto clash = settle_macros(item, *arch)) {
+        Target apart = target;
+        apart.reason = std::move(clash);
+        skip_target(accelerator, apart, "");
       } else {
         build.archs.push_back({target.form, *arch});
         list_arch(target, *arch, item);
@@ -264,8 +317,8 @@ class ExtensionItems : ItemMaker {
 bool is_device_source(const Item& item, const Accelerator& host,
                       const std::filesystem::path& source) {
   const std::string& name = source.native();
-  return !item.accelerator->host && ends_with_one_of(name, item.accelerator->suffixes) &&
-         !ends_with_one_of(name, host.suffixes);
+  return !item.accelerator->host &&
+         suffix_length(name, item.accelerator->suffixes) > suffix_length(name, host.suffixes);
 }
 
 void make_extension_items(Draft& draft, const Op& op) {

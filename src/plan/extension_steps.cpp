@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <set>
 
 #include "base/hash.h"
 #include "base/text.h"
@@ -13,6 +14,7 @@
 #include "plan/extension_items.h"
 #include "plan/folder_words.h"
 #include "plan/recipes.h"
+#include "plan/translation.h"
 
 namespace dsbuild::plan {
 namespace {
@@ -99,6 +101,7 @@ class ExtensionSteps {
       for (const auto& source : build.part->binding) add_object(build, source, true);
       for (const auto& source : build.part->sources) add_object(build, source, false);
     }
+    add_device_link();
     add_link();
     return std::move(steps_);
   }
@@ -111,6 +114,7 @@ class ExtensionSteps {
     for (const auto& [macro, feature] : op.features) {
       if (has_feature(draft_, item_, feature)) macros.emplace(macro, "");
     }
+    macros.insert(item_.macros.begin(), item_.macros.end());
     if (binding) macros.emplace(kModuleMacro, last_part(op.module));
     if (op.stable_abi && !op.options.defines.contains(kTargetMacro))
       macros.emplace(kTargetMacro, target_macro_of(*item_.torch->version));
@@ -132,19 +136,22 @@ class ExtensionSteps {
     return words;
   }
 
+  /// Of the accelerator's toolchain; null for an op of host sources alone.
+  const manifest::ExtensionRecipe* device_recipe() const {
+    return item_.choice.toolchain == item_.host_choice.toolchain ? nullptr
+                                                                 : &*item_.choice.recipe->extension;
+  }
+
   static void append(const std::map<std::string, std::vector<std::string>>& flags,
                      const std::string& tool, std::vector<std::string>& words) {
     const auto more = flags.find(tool);
     if (more != flags.end()) words.insert(words.end(), more->second.begin(), more->second.end());
   }
 
-  bool uses_device() const { return item_.choice.toolchain != item_.host_choice.toolchain; }
-
   std::vector<std::string> device_words(
       const std::vector<std::string> manifest::ExtensionRecipe::*flags) const {
-    if (!uses_device()) return {};
-    return expand_words((*item_.choice.recipe->extension).*flags,
-                        make_toolchain_values(item_.choice));
+    if (device_recipe() == nullptr) return {};
+    return expand_words(device_recipe()->*flags, make_toolchain_values(item_.choice));
   }
 
  private:
@@ -180,13 +187,23 @@ class ExtensionSteps {
   }
 
   void add_object(const PartBuild& build, const std::filesystem::path& source, bool binding) {
-    const bool device = is_device_source(item_, host_, source);
+    const manifest::ExtensionRecipe* of_device = device_recipe();
+    const bool device =
+        is_device_source(item_, host_, source) || (of_device != nullptr && of_device->host_sources);
     const Choice& choice = device ? item_.choice : item_.host_choice;
     PartWords words =
         words_of(*build.part, device ? item_.accelerator->flags : host_.flags, binding);
     if (!device) {
       for (std::string& word : device_words(&manifest::ExtensionRecipe::host_flags))
         words.flags.push_back(std::move(word));
+    }
+    std::string input = draft_.paths.name(source);
+    std::vector<std::string> headers;
+    if (of_device != nullptr && is_translated(item_, source)) {
+      Translation made = add_translation(*build.part, source, words);
+      put_translations_first(made.folder, words);
+      input = std::move(made.source);
+      headers = std::move(made.headers);
     }
     const Values toolchain = make_toolchain_values(choice);
     Values values = make_values(toolchain, words);
@@ -196,11 +213,52 @@ class ExtensionSteps {
     if (!may_precompile) values.set_list("torch_header", none_);
     StepGroup group = group_of(choice, words, kUnsettled, values);
     if (device) group.archs = build.archs;
-    std::vector<Step> steps = make_steps(recipe.object, {draft_.paths.name(source)}, "", group);
+    std::vector<Step> steps = make_steps(recipe.object, {input}, "", group);
     settle(steps);
+    // They must be there before it is compiled; its depfile tells of all others.
+    steps.back().inputs.insert(steps.back().inputs.end(), headers.begin(), headers.end());
     if (may_precompile) steps.back().header = header_of(words);
     objects_.push_back(steps.back().outputs.front());
+    if (device) device_objects_.push_back(objects_.back());
     std::move(steps.begin(), steps.end(), std::back_inserter(steps_));
+  }
+
+  /// Each file's step once.
+  Translation add_translation(const ExtensionPart& part, const std::filesystem::path& source,
+                              const PartWords& words) {
+    const Values toolchain = make_toolchain_values(item_.choice);
+    const Values values = make_values(toolchain, words);
+    Translation made =
+        translate(draft_, item_, part, source, group_of(item_.choice, words, "", values));
+    for (Step& step : made.steps) {
+      if (translated_.insert(step.id).second) steps_.push_back(std::move(step));
+    }
+    return made;
+  }
+
+  /// The device code of several objects may have to become one.
+  void add_device_link() {
+    const manifest::ExtensionRecipe* recipe = device_recipe();
+    if (recipe == nullptr || !recipe->device_link || device_objects_.empty()) return;
+    const PartWords words = words_of(*item_.parts.front().part, item_.accelerator->flags, false);
+    const Values toolchain = make_toolchain_values(item_.choice);
+    const Values values = make_values(toolchain, words);
+    StepGroup group = group_of(item_.choice, words, module_folder(), values);
+    group.archs = fat_archs_of(item_);
+    group.about = module_about();
+    std::vector<Step> steps = make_steps({*recipe->device_link}, device_objects_, "", group);
+    objects_.push_back(steps.back().outputs.front());
+    steps_.push_back(std::move(steps.back()));
+  }
+
+  std::string module_folder() const {
+    return fmt::format("{}obj/{}/{}/extension{}{}", kBuildFolder, item_.op->name,
+                       item_.accelerator->name, item_.entry.variant.empty() ? "" : "/",
+                       item_.entry.variant);
+  }
+
+  std::string module_about() const {
+    return item_.op->name + (item_.entry.variant.empty() ? "" : " " + item_.entry.variant);
   }
 
   const manifest::ExtensionRecipe& host_recipe() const {
@@ -270,11 +328,8 @@ class ExtensionSteps {
     const Values toolchain = make_toolchain_values(item_.host_choice);
     Values values = make_values(toolchain, words);
     values.set("rpath", rpath);
-    StepGroup group = group_of(
-        item_.host_choice, words,
-        fmt::format("{}obj/{}/{}/extension", kBuildFolder, op.name, item_.accelerator->name),
-        values);
-    group.about = op.name + (item_.entry.variant.empty() ? "" : " " + item_.entry.variant);
+    StepGroup group = group_of(item_.host_choice, words, module_folder(), values);
+    group.about = module_about();
     group.label = kExtensionForm;
     std::vector<Step> steps =
         make_steps({*host_recipe().link}, objects_, kBuildFolder + item_.entry.artifact, group);
@@ -307,13 +362,9 @@ class ExtensionSteps {
   const std::vector<std::string> none_;
   std::vector<Step> steps_;
   std::vector<std::string> objects_;
+  std::vector<std::string> device_objects_;
+  std::set<std::string> translated_;
 };
-
-/// The header as it is named in a compile, without the suffix of its precompiled form.
-std::string header_name(const Step& header) {
-  const std::string& made = header.outputs.front();
-  return made.substr(0, made.rfind('.'));
-}
 
 }  // namespace
 
@@ -337,27 +388,6 @@ void add_torch_needs(const Item& item, std::map<std::string, std::string>& needs
                        : fmt::format("=={}.{}", torch.version->part(0), torch.version->part(1));
   if (torch.python && !item.op->stable_abi)
     needs["python"] = fmt::format("=={}.{}", torch.python->part(0), torch.python->part(1));
-}
-
-void share_headers(std::vector<Step>& steps) {
-  // Precompiling takes as long as the header does in about three compiles (docs/performance.md).
-  constexpr int kPays = 4;
-  std::map<std::string, int> users;
-  for (const Step& step : steps) {
-    if (step.header) ++users[step.header->id];
-  }
-  for (Step& step : steps) {
-    const auto word = std::find(step.argv.begin(), step.argv.end(), kTorchHeaderWord);
-    if (word == step.argv.end()) continue;
-    if (!step.header || users[step.header->id] < kPays) {
-      step.argv.erase(word);
-      step.header.reset();
-      continue;
-    }
-    *word = header_name(*step.header);
-    step.argv.insert(word, "-include");
-    for (const auto& [path, text] : step.header->files) step.files.emplace(path, text);
-  }
 }
 
 }  // namespace dsbuild::plan

@@ -193,7 +193,7 @@ void add_settings(Draft& draft, const std::vector<std::string>& left_out, Plan& 
     if (targets.out) continue;
     const manifest::Accelerator& accelerator = draft.catalog.accelerators.at(name);
     add("archs." + name, describe(targets.list, accelerator), targets.origin);
-    const Choice& choice = draft.chooser.choose({&accelerator, accelerator.image_form});
+    const Choice& choice = choose_usual(accelerator, draft.chooser);
     if (choice) add("toolchain." + name, describe(*choice.toolchain), choice.toolchain->origin);
   }
   const auto& torches = draft.machine.torches;

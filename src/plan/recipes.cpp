@@ -42,12 +42,6 @@ bool uses(const StepTemplate& step, std::string_view placeholder) {
   });
 }
 
-bool takes(const StepTemplate& step, const std::string& source) {
-  return step.suffixes.empty() ||
-         std::any_of(step.suffixes.begin(), step.suffixes.end(),
-                     [&](const std::string& suffix) { return source.ends_with(suffix); });
-}
-
 std::vector<std::string> expand_argv(const StepTemplate& step, const Values& values,
                                      const StepGroup& group) {
   std::vector<std::string> argv;
@@ -173,6 +167,12 @@ std::vector<std::string> expand_words(const std::vector<std::string>& words, con
   std::vector<std::string> expanded;
   for (const std::string& word : words) add_word(word, values, expanded);
   return expanded;
+}
+
+bool takes(const StepTemplate& step, const std::string& source) {
+  return step.suffixes.empty() ||
+         std::any_of(step.suffixes.begin(), step.suffixes.end(),
+                     [&](const std::string& suffix) { return source.ends_with(suffix); });
 }
 
 std::vector<Step> make_steps(const std::vector<StepTemplate>& templates,

@@ -66,6 +66,9 @@ struct StepGroup {
   const Values* values = nullptr;
 };
 
+/// Whether the step is for such a source.
+bool takes(const manifest::StepTemplate& step, const std::string& source);
+
 /// Steps of one template after the other; each takes what the one before made, the first one
 /// `inputs`. When `artifact` is not empty it is the path of the last step's output, else templates
 /// name all files, which lie in the group's folder.

@@ -328,7 +328,7 @@ Targets find_targets(const Accelerator& accelerator, const Scope& scope,
   const ArchWishes* wishes = scope.wishes_of(accelerator.name);
   Targets targets;
   targets.origin = wishes != nullptr ? wishes->origin : kDefault;
-  const Choice& usual = chooser.choose({&accelerator, accelerator.image_form});
+  const Choice& usual = choose_usual(accelerator, chooser);
   if (!usual) {
     targets.out = usual.reason;
     targets.demanded = usual.demanded;

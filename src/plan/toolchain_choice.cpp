@@ -98,6 +98,21 @@ Reason unknown_arch(const Accelerator& accelerator, const Toolchain& toolchain,
 
 }  // namespace
 
+const Choice& choose_usual(const Accelerator& accelerator, ToolchainChooser& chooser) {
+  const auto any = [&](const auto& has) {
+    return std::any_of(accelerator.toolchains.begin(), accelerator.toolchains.end(), has);
+  };
+  const bool images = any([&](const ToolchainRecipe& recipe) {
+    return recipe.images.contains(accelerator.image_form);
+  });
+  const bool extensions =
+      any([](const ToolchainRecipe& recipe) { return recipe.extension.has_value(); });
+  const Choice& image = chooser.choose({&accelerator, accelerator.image_form});
+  if (image || !extensions) return image;
+  const Choice& extension = chooser.choose({&accelerator, kExtensionForm});
+  return extension || !images ? extension : image;
+}
+
 std::string describe(const Toolchain& toolchain) {
   return toolchain.path.empty() ? toolchain.id : toolchain.id + " at " + toolchain.path;
 }

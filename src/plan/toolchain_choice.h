@@ -91,6 +91,10 @@ class ToolchainChooser {
   std::map<std::string, std::string> notes_;
 };
 
+/// An accelerator's toolchain when no op is known: of images, or, where none are made, of
+/// extensions.
+const Choice& choose_usual(const manifest::Accelerator& accelerator, ToolchainChooser& chooser);
+
 /// "nvcc-13.0.88 at /usr/local/cuda-13.0".
 std::string describe(const probe::Toolchain& toolchain);
 

@@ -130,7 +130,8 @@ bool takes(const manifest::ToolchainRecipe& recipe, const Toolchain& toolchain) 
 Fact<std::string> usable_toolchain(const Accelerator& accelerator, const Machine& machine,
                                    const std::vector<std::string>& kinds) {
   using Found = Fact<std::string>;
-  if (!accelerator.unbuilt.empty()) return Found::missing(accelerator.unbuilt);
+  if (!accelerator.unbuilt.empty() && accelerator.toolchains.empty())
+    return Found::missing(accelerator.unbuilt);
   std::vector<std::string> wanted;
   std::vector<std::string> hints;
   for (const manifest::ToolchainRecipe& recipe : accelerator.toolchains) {

@@ -107,6 +107,13 @@ void add_toolkits(const Search& search, std::vector<Candidate>& candidates) {
 /// Asks for the archs; what is wrong with the answer goes to `missing`.
 void find_archs(const Search& search, const Candidate& candidate, Toolchain& toolchain) {
   const ToolchainProbe& probe = search.probe;
+  if (probe.toolkit && probe.toolkit->archs) {
+    toolchain.archs = parse_archs(
+        search.accelerator,
+        find_toolkit_archs(search.scene.system, *probe.toolkit->archs, candidate.toolkit),
+        search.scene.machine);
+    if (!toolchain.archs.empty()) return;
+  }
   toolchain.all_archs = probe.archs_argv.empty();
   if (toolchain.all_archs || !toolchain.version) return;
   const ProcessResult answer = search.scene.answers.ask(candidate.command, probe.archs_argv);

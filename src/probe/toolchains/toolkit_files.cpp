@@ -104,11 +104,32 @@ ToolkitFiles find_toolkit_files(const Scene& scene, const ToolkitRule& rule,
       toolkit.values[placeholder] = found->string();
       toolkit.files.push_back(std::move(file));
       toolkit.sure = toolkit.sure || !part.common;
+    } else if (part.optional) {
+      toolkit.values[placeholder].clear();
     } else {
       toolkit.missing.push_back((fs::path(part.places.front()) / part.file).string());
     }
   }
   return toolkit;
+}
+
+std::vector<std::string> find_toolkit_archs(const System& system,
+                                            const manifest::ToolkitArchs& rule,
+                                            const ToolkitFiles& toolkit) {
+  const auto folder = toolkit.values.find(rule.part);
+  if (folder == toolkit.values.end()) return {};
+  const std::size_t star = rule.file.find('*');
+  const std::string before = rule.file.substr(0, star);
+  const std::string after = rule.file.substr(star + 1);
+  std::vector<std::string> archs;
+  for (const std::string& name : system.list_folder(folder->second)) {
+    if (name.size() <= before.size() + after.size() || !name.starts_with(before) ||
+        !name.ends_with(after))
+      continue;
+    archs.push_back(rule.prefix +
+                    name.substr(before.size(), name.size() - before.size() - after.size()));
+  }
+  return archs;
 }
 
 Fact<Version> find_toolkit_version(const System& system, const ToolkitRule& rule,

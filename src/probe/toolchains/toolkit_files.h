@@ -40,6 +40,11 @@ struct ToolkitFiles {
 ToolkitFiles find_toolkit_files(const Scene& scene, const manifest::ToolkitRule& rule,
                                 const std::filesystem::path& folder);
 
+/// The archs that the toolkit's files stand for, as the accelerator spells them.
+std::vector<std::string> find_toolkit_archs(const System& system,
+                                            const manifest::ToolkitArchs& rule,
+                                            const ToolkitFiles& toolkit);
+
 /// As the first of the rule's version files tells it.
 Fact<Version> find_toolkit_version(const System& system, const manifest::ToolkitRule& rule,
                                    const std::filesystem::path& folder);

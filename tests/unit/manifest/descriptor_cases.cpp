@@ -203,8 +203,8 @@ const std::vector<RuleCase>& descriptor_cases() {
        "tile",
        {{"/unbuilt", R"("nobody knows how")"}},
        "/unbuilt",
-       "\"unbuilt\" says why nothing is compiled, but there are toolchains",
-       "remove \"unbuilt\" or \"toolchains\""},
+       "\"unbuilt\" says why nothing but extensions is compiled, but a toolchain makes more",
+       "remove \"unbuilt\", or what is no \"extension\" in \"toolchains\""},
 
       {Rule::translation_without_next,
        "tile",

@@ -113,4 +113,10 @@ TEST_CASE("sources that read torch's header, through headers of the tree too, ar
   CHECK(scan.includes(root.folder / "a.h", {}, "x/y.h"));
   CHECK_FALSE(scan.includes(root.folder / "a.h", {}, "y.h"));
   CHECK_FALSE(scan.includes(root.folder / "nowhere.h", {}, "x/y.h"));
+
+  root.write("source.cu", "#include \"a.h\"\nint lanes = LANES;\n");
+  CHECK(scan.headers_of(root.folder / "source.cu", {}) ==
+        std::vector<fs::path>{root.folder / "a.h", root.folder / "b.h"});
+  CHECK(scan.mentions(root.folder / "source.cu", "LANES"));
+  CHECK_FALSE(scan.mentions(root.folder / "a.h", "LANES"));
 }

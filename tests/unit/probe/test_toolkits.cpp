@@ -91,6 +91,25 @@ TEST_CASE(
   CHECK(only(probe.run(), "hipcc").version->number() == "6.2.1");
 }
 
+TEST_CASE(
+    "a ROCm compiles for the archs that it has a device library for, and may have hipify-perl") {
+  FakeRoot root;
+  add_rocm(root, "/opt/rocm", "6.2.0");
+  FakeProbe probe(root);
+  const Toolchain bare = only(probe.run(), "hipcc");
+  CHECK(bare.all_archs);  // nothing is known
+  CHECK(value(bare, "hipify").empty());
+  for (const char* arch : {"90a", "1030", "942", "9-generic"})
+    root.file("/opt/rocm/amdgcn/bitcode/oclc_isa_version_" + std::string(arch) + ".bc");
+  root.file("/opt/rocm/amdgcn/bitcode/oclc_wavefrontsize64_on.bc");
+  root.program("/opt/rocm/bin/hipify-perl", "#!/usr/bin/perl\n");
+  const Toolchain rocm = only(probe.run(), "hipcc");
+  CHECK_FALSE(rocm.all_archs);
+  CHECK(rocm.archs == Texts{"gfx90a", "gfx942", "gfx9-generic", "gfx1030"});
+  CHECK(value(rocm, "hipify") == "/opt/rocm/bin");
+  CHECK(rocm.state == ToolchainState::complete);
+}
+
 TEST_CASE("Debian's split layout is one complete ROCm below /usr") {
   FakeRoot root;
   machines::add_host(root);
