@@ -25,7 +25,8 @@ void add_catalog_options(CLI::App& app, Options& options) {
       ->type_name("FILE")
       ->allow_extra_args(false);
   app.add_option("--source", options.source,
-                 "a source tree that dsbuild knows, such as DeepSpeed's (deepspeed: the installed one): its ops are the only "
+                 "a source tree that dsbuild knows, such as DeepSpeed's (deepspeed: the installed "
+                 "one): its ops are the only "
                  "ones")
       ->type_name("DIR");
 }
