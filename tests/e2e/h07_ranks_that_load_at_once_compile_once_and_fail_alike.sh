@@ -19,7 +19,11 @@ export CXX="$work/bin/g++"
 load() { "$DSBUILD" load "$1" --root root --python env --cache cache; }
 ranks() { # ranks N OP
     for rank in $(seq "$1"); do
-        { load "$2" >"out.$rank" 2>"err.$rank"; echo $? >"rc.$rank"; } &
+        (
+            code=0
+            load "$2" >"out.$rank" 2>"err.$rank" || code=$?
+            echo $code >"rc.$rank"
+        ) &
     done
     wait
 }

@@ -12,7 +12,16 @@ make_site() {
     "$base" -m venv --without-pip --symlinks "$1"
     site=$("$1/bin/python3" -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])')
     mkdir -p "$site/torch/lib" "$site/torch/include/ATen" "$site/deepspeed/ops" "$site/deepspeed-0.19.8.dist-info"
-    for library in c10 torch torch_cpu torch_python; do
+    # What says of libc10.so which C++ ABI it has.
+    g++ -shared -fPIC -x c++ - -Wl,-soname,libc10.so -o "$site/torch/lib/libc10.so" <<'CODE'
+#include <string>
+namespace c10 {
+struct SourceLocation { const char* function; const char* file; unsigned line; };
+struct Error { Error(SourceLocation, std::string); };
+Error::Error(SourceLocation, std::string) {}
+}
+CODE
+    for library in torch torch_cpu torch_python; do
         echo | g++ -shared -x c++ - -Wl,-soname,lib$library.so -o "$site/torch/lib/lib$library.so"
     done
     printf "__version__ = '2.15.0+cpu'\ncuda = None\nhip = None\n" >"$site/torch/version.py"

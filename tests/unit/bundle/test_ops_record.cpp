@@ -1,6 +1,8 @@
+#include "bundle/ops_record.h"
+
 #include <catch2/catch.hpp>
 
-#include "bundle/ops_record.h"
+#include "base/json.h"
 #include "probe/frameworks/python_values.h"
 
 namespace dsbuild::bundle {
