@@ -120,7 +120,9 @@ std::string placeholder_table() {
   static constexpr Place kPlaces[] = {{kImageArgv, "`images`"}, {kObjectArgv, "`object`"},
                                       {kForArch, "`for`"},      {kLinkArgv, "`link`"},
                                       {kOutName, "`out`"},      {kLinkFlags, "`link_flags`"},
-                                      {kNeed, "`needs`"}};
+                                      {kNeed, "`needs`"},       {kExtensionArgv, "`extension`"},
+                                      {kExtensionLink, "`extension.link`"},
+                                      {kTranslationOut, "`extension.translation.out`"}};
   std::string text = "| placeholder | becomes | in |\n|---|---|---|\n";
   for (const PlaceholderRow& row : kPlaceholders) {
     std::vector<std::string> places;
