@@ -90,7 +90,7 @@ report::Document describe_build(const plan::Plan& plan, const bundle::BundleInde
 }
 
 std::vector<std::string> describe_failures(const run::BuildOutcome& outcome, const plan::Plan& plan,
-                                           bool whole_output) {
+                                           bool whole_output, bool published) {
   std::vector<std::string> lines;
   for (const run::StepFailure& failure : outcome.failures) {
     lines.push_back("FAILED " + op_and_arch(plan, failure.step) + ": " + failure.step);
@@ -102,8 +102,10 @@ std::vector<std::string> describe_failures(const run::BuildOutcome& outcome, con
   }
   if (outcome.failures.empty() && !outcome.ninja_message.empty())
     lines.push_back("ninja: " + outcome.ninja_message);
-  lines.push_back(fmt::format("dsbuild: {} failed, {} done; the old bundle was left as it was",
-                              count_of(outcome.failures.size(), "step"), outcome.steps_run));
+  lines.push_back(fmt::format(
+      "dsbuild: {} failed, {} done; {}", count_of(outcome.failures.size(), "step"),
+      outcome.steps_run,
+      published ? "the bundle has what could be built" : "the old bundle was left as it was"));
   return lines;
 }
 

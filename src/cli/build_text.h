@@ -19,8 +19,9 @@ report::Document describe_build(const plan::Plan& plan, const bundle::BundleInde
                                 std::string_view out);
 
 /// For each failed step: what it was, the first error, the cause, the command and the log.
+/// `published`: a bundle of the rest is.
 std::vector<std::string> describe_failures(const run::BuildOutcome& outcome, const plan::Plan& plan,
-                                           bool whole_output);
+                                           bool whole_output, bool published);
 
 /// Every command of the plan, one a line, as a shell would take it.
 std::string render_commands(const plan::Plan& plan);

@@ -128,12 +128,20 @@ ExitCode run_build_command(Context& context, const BuildFlags& flags) {
       {build_folder, context.executable(), ninja, jobs, flags.keep_going, flags.explain, cache},
       *progress);
   tell_of_cache(context, cache, outcome);
+  bundle::BundleContent whole = content.get();
   if (!outcome.ok) {
-    for (const std::string& line : describe_failures(outcome, plan, flags.verbose))
+    plan::Plan rest = plan;
+    std::vector<std::string> failed;
+    for (const run::StepFailure& failure : outcome.failures) failed.push_back(failure.step);
+    const bool publish =
+        flags.keep_going && !failed.empty() && !outcome.no_space && skip_failed(rest, failed);
+    for (const std::string& line : describe_failures(outcome, plan, flags.verbose, publish))
       context.note(line);
-    return exit_code_of(outcome);
+    if (!publish) return exit_code_of(outcome);
+    plan = std::move(rest);
+    whole = collect_content(context, catalog, machine, plan, build_folder);
   }
-  const bundle::Publication bundle = bundle::write_bundle(plan, content.get(), out);
+  const bundle::Publication bundle = bundle::write_bundle(plan, whole, out);
   if (!flags.depfile.empty()) {
     write_file(flags.depfile,
                render_depfile(context, plan, catalog, flags.out, build_folder, ninja));
@@ -150,6 +158,7 @@ ExitCode run_build_command(Context& context, const BuildFlags& flags) {
     install_bundle(context, catalog, machine, *target,
                    {out, one ? request.accelerators.front() : "", {}});
   }
+  if (!outcome.ok) return exit_code_of(outcome);
   const ExitCode verdict = plan.verdict();
   return verdict == ExitCode::ok ? check_for_machines(context, catalog, bundle.index) : verdict;
 }

@@ -227,7 +227,8 @@ class Load {
                   "free some space there, or choose another folder");
     }
     if (!outcome.ok) {
-      const LoadFailure failure{exit_code_of(outcome), describe_failures(outcome, plan_, false)};
+      const LoadFailure failure{exit_code_of(outcome),
+                                describe_failures(outcome, plan_, false, false)};
       write_load_failure(folder, failure);
       fail(failure);
     }

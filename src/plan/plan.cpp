@@ -1,6 +1,7 @@
 #include "plan/plan.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/hash.h"
 #include "base/json.h"
@@ -71,6 +72,29 @@ ExitCode Plan::verdict() const {
     gravest = std::max(gravest, reason_row(entry.reason->code).when_required);
   }
   return gravest;
+}
+
+bool skip_failed(Plan& plan, const std::vector<std::string>& failed_steps) {
+  const auto skip = [](Entry& entry, const std::string& text) {
+    entry.state = EntryState::skipped;
+    entry.reason = Reason{ReasonCode::step_failed, text, "its log is in the build folder"};
+    entry.artifact.clear();
+  };
+  std::set<std::string> without_library;
+  for (Entry& entry : plan.entries) {
+    const auto failed = std::find_first_of(entry.steps.begin(), entry.steps.end(),
+                                           failed_steps.begin(), failed_steps.end());
+    if (entry.state != EntryState::planned || failed == entry.steps.end()) continue;
+    if (entry.is_host_library()) without_library.insert(entry.op);
+    skip(entry, *failed + " could not be made");
+  }
+  bool anything = false;
+  for (Entry& entry : plan.entries) {
+    if (entry.state != EntryState::planned) continue;
+    if (without_library.contains(entry.op)) skip(entry, "the host library could not be made");
+    anything = anything || entry.state == EntryState::planned;
+  }
+  return anything;
 }
 
 std::string step_hash(const Step& step) {

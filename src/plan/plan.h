@@ -105,6 +105,10 @@ struct Plan {
   ExitCode verdict() const;
 };
 
+/// After steps failed: their entries are skipped with that reason, and images whose host library is
+/// lost with it. False when nothing is left that could be published.
+bool skip_failed(Plan& plan, const std::vector<std::string>& failed_steps);
+
 /// Hash of what decides a step's output: argv, environment (but where temporary files go),
 /// toolchain identity, and what is checked in the output. A change of it means a rebuild.
 std::string step_hash(const Step& step);

@@ -26,6 +26,7 @@ enum class ReasonCode {
   torch_absent,
   torch_unsuited,
   nothing_native,
+  step_failed,
 };
 
 struct ReasonRow {
@@ -36,7 +37,7 @@ struct ReasonRow {
 };
 
 // The rows are in the order of the enum (a test walks them).
-inline constexpr std::array<ReasonRow, 16> kReasons{{
+inline constexpr std::array<ReasonRow, 17> kReasons{{
     {ReasonCode::accelerator_not_requested, "accelerator_not_requested",
      "another accelerator was asked for", ExitCode::no_op},
     {ReasonCode::no_kernel, "no_kernel", "the op has no kernel for the accelerator",
@@ -70,6 +71,8 @@ inline constexpr std::array<ReasonRow, 16> kReasons{{
      ExitCode::no_toolchain},
     {ReasonCode::nothing_native, "nothing_native", "there is nothing native in it to build",
      ExitCode::no_op},
+    {ReasonCode::step_failed, "step_failed", "a command that makes it failed",
+     ExitCode::step_failed},
 }};
 
 /// Why one entry is skipped.

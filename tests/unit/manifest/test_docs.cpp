@@ -117,10 +117,14 @@ std::string placeholder_table() {
     unsigned bit;
     const char* name;
   };
-  static constexpr Place kPlaces[] = {{kImageArgv, "`images`"}, {kObjectArgv, "`object`"},
-                                      {kForArch, "`for`"},      {kLinkArgv, "`link`"},
-                                      {kOutName, "`out`"},      {kLinkFlags, "`link_flags`"},
-                                      {kNeed, "`needs`"},       {kExtensionArgv, "`extension`"},
+  static constexpr Place kPlaces[] = {{kImageArgv, "`images`"},
+                                      {kObjectArgv, "`object`"},
+                                      {kForArch, "`for`"},
+                                      {kLinkArgv, "`link`"},
+                                      {kOutName, "`out`"},
+                                      {kLinkFlags, "`link_flags`"},
+                                      {kNeed, "`needs`"},
+                                      {kExtensionArgv, "`extension`"},
                                       {kExtensionLink, "`extension.link`"},
                                       {kTranslationOut, "`extension.translation.out`"}};
   std::string text = "| placeholder | becomes | in |\n|---|---|---|\n";
