@@ -27,7 +27,7 @@ inline constexpr Shape kMachine{"host machine", "a", "a0_", "x86_64"};
 inline constexpr Shape kWord{"name", "a", "a0_", "my_op: small letters, digits and _"};
 inline constexpr Shape kKind{"kind of toolchain", "a", "a0_+-", "clang-ptxas"};
 inline constexpr Shape kForm{"form", "a", "a0", "cubin"};
-inline constexpr Shape kSuffix{"file suffix", ".", "aA0", ".cu"};
+inline constexpr Shape kSuffix{"file suffix", ".", "aA0.", ".cu"};
 inline constexpr Shape kVariable{"environment variable", "aA_", "aA0_", "TOOLKIT_HOME"};
 inline constexpr Shape kModule{"Python module", "aA_", "aA0_.", "my_package.my_ext"};
 inline constexpr Shape kFileName{"file name", "aA0_", "aA0_.+-", "canary.cu"};

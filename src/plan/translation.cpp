@@ -37,7 +37,10 @@ class Translator {
     values.set("path", file.lexically_relative(root_).string());
     StepGroup group = group_;
     group.values = &values;
-    Step step = std::move(make_steps({template_of(item_)}, {name}, "", group).front());
+    // Headers are translated as sources are; the suffixes say which sources bring that about.
+    StepTemplate of_any_file = template_of(item_);
+    of_any_file.suffixes.clear();
+    Step step = std::move(make_steps({of_any_file}, {name}, "", group).front());
     step.toolchain_identity += "+" + item_.torch->identity;
     // A change of the script is a change of what it makes.
     for (const std::string& word : step.argv) {

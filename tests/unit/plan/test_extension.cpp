@@ -19,6 +19,7 @@ probe::Torch make_torch(const std::string& version, bool cuda = true) {
   torch.python = Fact<Version>::known(*Version::parse("3.11"), "pyvenv.cfg");
   torch.python_include = Fact<std::string>::known("/usr/include/python3.11", "");
   torch.extension_suffix = Fact<std::string>::known(".cpython-311.so", "");
+  torch.cxx11_abi = Fact<std::string>::known("1", "");
   torch.includes = {torch.path + "/include"};
   torch.defines = {"TORCH_API_INCLUDE_EXTENSION_H"};
   torch.lib = torch.path + "/lib";
