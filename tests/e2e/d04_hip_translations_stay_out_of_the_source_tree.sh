@@ -35,7 +35,8 @@ here=$(dirname "$0")
 echo "$*" >>"$here/../calls"
 case " $* " in *" --offload-arch="*) ;; *) echo "hipcc: no arch" >&2 && exit 1 ;; esac
 case " $* " in *" -x hip "*) ;; *) echo "hipcc: no language" >&2 && exit 1 ;; esac
-exec clang++-19 -nogpulib -nogpuinc -isystem "$here/../include" "$@"
+# As AMD does, by the wrapper that -nogpuinc leaves out.
+exec clang++-19 -nogpulib -nogpuinc -isystem "$here/../include" -include hip/hip_runtime.h "$@"
 FAKE
 # What clang calls to put the images of all archs together; Debian has it in a package of its own.
 cat >rocm/bin/clang-offload-bundler <<'FAKE'

@@ -41,7 +41,9 @@ make_torch() {
     : >"$site/torch/__init__.py"
     printf "__version__ = '%s'\ncuda = None\nhip = None\n" "$2" >"$site/torch/version.py"
     printf '#error C++17 or later compatible compiler is required to use ATen.\n' >"$site/torch/include/ATen/ATen.h"
-    for library in c10 torch torch_cpu torch_python; do : >"$site/torch/lib/lib$library.so"; done
+    for library in torch torch_cpu torch_python; do : >"$site/torch/lib/lib$library.so"; done
+    # The symbol by which its C++ ABI is told.
+    printf '_ZN3c105ErrorC1ENS_14SourceLocationENSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE' >"$site/torch/lib/libc10.so"
 }
 
 # The plan's ops: ops_of FILE (a plan as JSON)

@@ -158,7 +158,7 @@ TEST_CASE(
                            "-std=c++17",
                            "-O3",
                            "-fPIC",
-                           "-fuse-cuid=none",
+                           "-cuid=kernel",
                            "-D__HIP_PLATFORM_AMD__=1",
                            "-DUSE_ROCM=1",
                            "-DHIPBLAS_V2",
