@@ -13,7 +13,7 @@ expect 4 bare build --ops fused_adam --accelerators cpu
 says stderr 'fused_adam has no kernel for cpu'
 expect 4 env DS_ACCELERATOR=xpu PATH="$work/bin" "$DSBUILD" build --ops cpu_adam
 says stderr 'no kernel for xpu'
-says stderr 'no recipe for SYCL sources'
+says stderr 'library ops have no SYCL sources'
 expect 3 bare build --ops fused_adam --accelerators rocm
 says stderr 'nothing was compiled'
 expect 3 bare build --ops transformer --arch gfx90a
