@@ -65,9 +65,7 @@ class AnswerReader {
       const plan::Step& step = *steps_.at(id);
       if (&step == &link) {
         read_link(step, answers);
-      } else if (!step.files.empty()) {
-        continue;  // a header that was precompiled
-      } else {
+      } else if (!is_header(step)) {
         read_compile(step, step.argv.front() == link.argv.front(), answers);
       }
     }
@@ -83,6 +81,11 @@ class AnswerReader {
       if (relative.starts_with(to + "/")) return from + relative.substr(to.size());
     }
     return relative;
+  }
+
+  /// It precompiles a header.
+  static bool is_header(const plan::Step& step) {
+    return std::find(step.argv.begin(), step.argv.end(), "c++-header") != step.argv.end();
   }
 
   /// What is not built has sources and folders all the same.

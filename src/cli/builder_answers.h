@@ -22,9 +22,9 @@ struct BuilderAnswers {
   std::vector<std::string> include_paths;  ///< the op's own
   std::vector<std::string> cxx_args;       ///< of the host's compiler
   std::vector<std::string> nvcc_args;      ///< of the accelerator's compiler, whichever that is
-  std::vector<std::string> extra_ldflags;  ///< without torch's own libraries
-  bool is_compatible = false;              ///< it is built here, or there is nothing to build
-  std::string reason;                      ///< why not, or what it is instead
+  std::vector<std::string> extra_ldflags;
+  bool is_compatible = false;  ///< it is built here, or there is nothing to build
+  std::string reason;          ///< why not, or what it is instead
 };
 
 /// One for each of the op's entries in the plan.

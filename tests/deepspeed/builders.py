@@ -10,22 +10,21 @@ or XPU. ACCELERATOR is DeepSpeed's word for it, or `rocm`: its folder `cuda` und
 """
 import contextlib
 import importlib
+import importlib.machinery
 import io
 import json
 import os
 import sys
 import types
 
-STANDINS = {  # modules that only the vendor's own wheels bring
+STANDINS = {  # packages that only the vendor's own wheels bring
     "xpu": ["intel_extension_for_pytorch"],
-    "npu": ["torch_npu", "torch_npu.npu"],
+    "npu": ["torch_npu"],
     "sdaa": ["torch_sdaa"],
     "mlu": ["torch_mlu"],
     "supa": ["torch_supa"],
     "klxpu": ["torch_klxpu", "torch_xmlir"],
-    "hpu": ["habana_frameworks", "habana_frameworks.torch", "habana_frameworks.torch.hpu",
-            "habana_frameworks.torch.internal", "habana_frameworks.torch.internal.bridge_config",
-            "habana_frameworks.torch.utils", "habana_frameworks.torch.utils.experimental"],
+    "hpu": ["habana_frameworks"],
 }
 
 
@@ -44,15 +43,31 @@ class StandIn(types.ModuleType):
         return True
 
 
+class StandInFinder:
+    """Imports every module of some packages as a stand-in."""
+
+    def __init__(self, packages):
+        self.packages = packages
+
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] not in self.packages:
+            return None
+        return importlib.machinery.ModuleSpec(name, self, origin=f"/stand-in/{name.split('.')[0]}/__init__.py", is_package=True)
+
+    def create_module(self, spec):
+        module = StandIn(spec.name)
+        module.__file__ = spec.origin
+        return module
+
+    def exec_module(self, module):
+        pass
+
+
 def prepare(accelerator):
     """The stand-ins of `accelerator`, before anything of DeepSpeed is imported."""
     import torch
     import torch.utils.cpp_extension
-    for name in STANDINS.get(accelerator, []):
-        module = StandIn(name)
-        module.__file__ = f"/stand-in/{name.split('.')[0]}/__init__.py"
-        module.__path__ = [f"/stand-in/{name.split('.')[0]}"]
-        sys.modules[name] = module
+    sys.meta_path.insert(0, StandInFinder(STANDINS.get(accelerator, [])))
     if accelerator in STANDINS and not hasattr(torch, accelerator):
         setattr(torch, accelerator, StandIn(f"torch.{accelerator}"))
         sys.modules[f"torch.{accelerator}"] = getattr(torch, accelerator)

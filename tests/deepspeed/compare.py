@@ -69,7 +69,8 @@ def compare(theirs, ours, facts, rules):
             differs(method, "theirs", f"{theirs[method]} and not {ours[method]}")
     if not ours["sources"] and not theirs["sources"]:
         return problems  # nothing is built: there is nothing that the other methods are asked for
-    for method in LISTS:
+    planned = bool(ours["cxx_args"] or ours["nvcc_args"])  # else there are no commands to read flags from
+    for method in LISTS if planned else LISTS[:2]:
         value = theirs.get(method)
         if isinstance(value, dict):  # it raised
             differs(method, "theirs", value["error"])
@@ -82,10 +83,10 @@ def compare(theirs, ours, facts, rules):
     return problems
 
 
-def run(argv, **kwargs):
-    child = subprocess.run(argv, stdout=subprocess.PIPE, text=True, check=False, **kwargs)
+def run(argv):
+    child = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
     if child.returncode not in (0, 3, 4):
-        sys.exit(f"{' '.join(argv)}: exit code {child.returncode}")
+        sys.exit(f"{' '.join(argv)}: exit code {child.returncode}\n{child.stderr}")
     return json.loads(child.stdout)
 
 
