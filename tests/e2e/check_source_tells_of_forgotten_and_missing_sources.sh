@@ -1,7 +1,7 @@
 #!/bin/sh
 # check --source: every file that a manifest lists is in the tree, and every source of the tree is listed, or said why not; for old and new versions and both layouts.
 . "$(dirname "$0")/../support/e2e.sh"
-. "$(dirname "$0")/../support/deepspeed.sh"
+. "$SOURCE/tests/support/deepspeed.sh"
 need python3
 
 # The stand-in has the files of all versions, so that only the newest sources are to be told of.

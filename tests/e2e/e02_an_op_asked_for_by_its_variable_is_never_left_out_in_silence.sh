@@ -1,7 +1,7 @@
 #!/bin/sh
 # E02: an op that its own variable asks for and that can't be built ends with exit code 4 and the reason; the same op among all is skipped with it.
 . "$(dirname "$0")/../support/e2e.sh"
-. "$(dirname "$0")/../support/deepspeed.sh"
+. "$SOURCE/tests/support/deepspeed.sh"
 need g++ ninja python3
 unset $(env | sed -n 's/^\(DS_[A-Za-z_]*\)=.*/\1/p') 2>/dev/null || :
 make_tree tree 0.19.6

@@ -1,7 +1,7 @@
 #!/bin/sh
 # K05: DS_BUILD_OPS and DS_BUILD_<op> choose ops of a DeepSpeed tree: switches in any spelling, empty is unset, another value is an error, an unknown name is told.
 . "$(dirname "$0")/../support/e2e.sh"
-. "$(dirname "$0")/../support/deepspeed.sh"
+. "$SOURCE/tests/support/deepspeed.sh"
 need g++ python3
 unset $(env | sed -n 's/^\(DS_[A-Za-z_]*\)=.*/\1/p') 2>/dev/null || :
 make_tree tree 0.19.8
