@@ -17,13 +17,21 @@
 
 namespace dsbuild::test {
 
-/// A shell starts background jobs with SIGINT ignored, nohup with SIGHUP; tests must not care.
+/// A shell starts background jobs with SIGINT ignored, nohup with SIGHUP, and the step launcher,
+/// once run in this process, leaves them blocked; tests must not care.
 class DefaultSignals {
  public:
   DefaultSignals() {
-    for (std::size_t i = 0; i < kSignals.size(); ++i) old_[i] = ::signal(kSignals[i], SIG_DFL);
+    sigset_t signals;
+    ::sigemptyset(&signals);
+    for (std::size_t i = 0; i < kSignals.size(); ++i) {
+      old_[i] = ::signal(kSignals[i], SIG_DFL);
+      ::sigaddset(&signals, kSignals[i]);
+    }
+    ::pthread_sigmask(SIG_UNBLOCK, &signals, &mask_);
   }
   ~DefaultSignals() {
+    ::pthread_sigmask(SIG_SETMASK, &mask_, nullptr);
     for (std::size_t i = 0; i < kSignals.size(); ++i) ::signal(kSignals[i], old_[i]);
   }
   DefaultSignals(const DefaultSignals&) = delete;
@@ -32,6 +40,7 @@ class DefaultSignals {
  private:
   static constexpr std::array<int, 3> kSignals{SIGINT, SIGTERM, SIGHUP};
   std::array<void (*)(int), 3> old_{};
+  sigset_t mask_{};
 };
 
 /// A watch, under which `times` SIGINTs come, each some time after the last one.
