@@ -112,6 +112,10 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
   return "known: " + join(candidates, ", ");
 }
 
+bool lies_in(std::string_view path, std::string_view folder) {
+  return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
+}
+
 bool natural_less(std::string_view a, std::string_view b) {
   std::size_t i = 0;
   std::size_t j = 0;

@@ -24,6 +24,9 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
 /// "did you mean 'X'?" for `nearest`, or "known: A, B" when none is near.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
 
+/// Whether a path is the folder or below it, by their names alone.
+bool lies_in(std::string_view path, std::string_view folder);
+
 /// Byte order except that runs of digits compare as numbers: gcc-9 before gcc-12.
 bool natural_less(std::string_view a, std::string_view b);
 

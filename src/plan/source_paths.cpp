@@ -2,14 +2,9 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace dsbuild::plan {
-namespace {
-
-bool lies_in(const std::string& path, const std::string& folder) {
-  return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
-}
-
-}  // namespace
 
 SourcePaths::SourcePaths(const manifest::Catalog& catalog) {
   for (const auto& root : catalog.roots) add(root);

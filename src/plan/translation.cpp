@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/hash.h"
+#include "base/text.h"
 #include "plan/recipes.h"
 
 namespace dsbuild::plan {
@@ -97,9 +98,7 @@ void put_translations_first(const std::string& folder, PartWords& words) {
   const std::string original = "-I" + words.source_root;
   std::vector<std::string> includes;
   for (std::string& word : words.includes) {
-    const bool below = word.starts_with(original) &&
-                       (word.size() == original.size() || word[original.size()] == '/');
-    if (below) includes.push_back("-I" + folder + word.substr(original.size()));
+    if (lies_in(word, original)) includes.push_back("-I" + folder + word.substr(original.size()));
     includes.push_back(std::move(word));
   }
   words.includes = std::move(includes);

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "base/pattern.h"
 #include "base/text.h"
+#include "manifest/version_file.h"
 #include "probe/machine.h"
 #include "probe/scene.h"
 
@@ -25,17 +25,7 @@ struct Place {
 Fact<Version> find_folder_version(const System& system, const FolderRule& rule,
                                   const fs::path& folder) {
   if (rule.version.file.empty()) return Fact<Version>::missing("nothing says it");
-  const fs::path file = folder / rule.version.file;
-  const std::string text = system.read_file(file).value_or("");
-  std::string number;
-  for (const std::string& regex : rule.version.regexes) {
-    const auto part = Pattern("(?m)" + regex).find(text);
-    if (!part) return Fact<Version>::missing("not in " + file.string());
-    number += (number.empty() ? "" : ".") + *part;
-  }
-  const auto version = Version::parse(number);
-  if (!version) return Fact<Version>::missing("not in " + file.string());
-  return Fact<Version>::known(*version, file.string());
+  return manifest::find_version(system, folder, rule.version);
 }
 
 class FolderSearch {

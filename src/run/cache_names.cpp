@@ -7,13 +7,6 @@
 namespace fs = std::filesystem;
 
 namespace dsbuild::run {
-namespace {
-
-bool lies_in(std::string_view path, std::string_view folder) {
-  return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
-}
-
-}  // namespace
 
 CacheNames::CacheNames(const std::map<std::string, std::string>& roots, fs::path folder)
     : folder_(std::move(folder)) {

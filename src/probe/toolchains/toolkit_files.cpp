@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/pattern.h"
 #include "base/text.h"
+#include "manifest/version_file.h"
 
 namespace fs = std::filesystem;
 
@@ -37,20 +37,6 @@ void add_matches(const System& system, const fs::path& pattern, const std::strin
   for (fs::path& path : find_newest_first(system, pattern)) {
     places.push_back({std::move(path), origin});
   }
-}
-
-std::optional<std::string> read_version(std::string_view text, const VersionFile& file) {
-  std::vector<std::string> parts;
-  for (const std::string& regex : file.regexes) {
-    const Pattern pattern(regex);
-    std::optional<std::string> part;
-    for (const std::string& line : split_lines(text)) {
-      if ((part = pattern.find(line))) break;
-    }
-    if (!part) return std::nullopt;
-    parts.push_back(*std::move(part));
-  }
-  return join(parts, ".");
 }
 
 std::optional<fs::path> find_part(const Scene& scene, const ToolkitPart& part,
@@ -136,11 +122,7 @@ Fact<Version> find_toolkit_version(const System& system, const ToolkitRule& rule
                                    const fs::path& folder) {
   std::vector<std::string> looked;
   for (const VersionFile& row : rule.versions) {
-    const fs::path file = folder / row.file;
-    const auto text = read_version(system.read_file(file).value_or(""), row);
-    if (const auto version = text ? Version::parse(*text) : std::nullopt) {
-      return Fact<Version>::known(*version, file.string());
-    }
+    if (auto version = manifest::find_version(system, folder, row)) return version;
     looked.push_back(row.file);
   }
   return Fact<Version>::missing(
