@@ -39,11 +39,10 @@ class AnswerReader {
       : op_(op) {
     for (const plan::Step& step : plan.steps) steps_[step.id] = &step;
     if (!catalog.tree) return;
+    tree_ = &*catalog.tree;
     for (const auto& [name, folder] : plan.paths) {
-      if (folder == catalog.tree->root.string()) tree_ = "{" + name + "}/";
+      if (folder == tree_->root.string()) root_ = "{" + name + "}";
     }
-    root_ = catalog.tree->root.string() + "/";
-    moved_ = catalog.tree->moved;
   }
 
   BuilderAnswers read(const plan::Entry& entry) const {
@@ -65,7 +64,7 @@ class AnswerReader {
       const plan::Step& step = *steps_.at(id);
       if (&step == &link) {
         read_link(step, answers);
-      } else if (!is_header(step)) {
+      } else {
         read_compile(step, step.argv.front() == link.argv.front(), answers);
       }
     }
@@ -75,25 +74,18 @@ class AnswerReader {
  private:
   /// As it is called in a checkout.
   std::string tree_path(const std::string& path) const {
-    if (tree_.empty() || !path.starts_with(tree_)) return path;
-    const std::string relative = path.substr(tree_.size());
-    for (const auto& [from, to] : moved_) {
-      if (relative.starts_with(to + "/")) return from + relative.substr(to.size());
-    }
-    return relative;
+    if (root_.empty() || !lies_in(path, root_)) return path;
+    return name_of(tree_->root.string() + path.substr(root_.size()));
   }
-
-  /// It precompiles a header.
-  static bool is_header(const plan::Step& step) {
-    return std::find(step.argv.begin(), step.argv.end(), "c++-header") != step.argv.end();
+  std::string name_of(const std::filesystem::path& path) const {
+    const bool inside = tree_ != nullptr && lies_in(path.string(), tree_->root.string());
+    return inside ? tree_->name_of(path) : path.string();
   }
 
   /// What is not built has sources and folders all the same.
   void read_manifest(BuilderAnswers& answers) const {
     const auto add = [&](const std::filesystem::path& path, std::vector<std::string>& words) {
-      const std::string text = path.string();
-      const bool inside = !root_.empty() && text.starts_with(root_);
-      add_once(inside ? tree_path(tree_ + text.substr(root_.size())) : text, words);
+      add_once(name_of(path), words);
     };
     for (const manifest::ExtensionPart& part : op_.parts) {
       if (!part.on.contains(answers.accelerator) || !part.python.empty()) continue;
@@ -104,53 +96,47 @@ class AnswerReader {
     }
   }
 
-  /// The word's plumbing, if it is any: how many words to go on.
-  static std::size_t plumbing(const std::string& word) {
-    for (const PlumbingRow& row : kPlumbing) {
-      if (row.word == word) return 1 + row.more;
+  /// Those that say how: the command without its program and its plumbing.
+  static std::vector<std::string> telling_words(const plan::Step& step) {
+    std::vector<std::string> words;
+    for (std::size_t i = 1; i < step.argv.size(); ++i) {
+      const std::string& word = step.argv[i];
+      const auto row = std::find_if(kPlumbing.begin(), kPlumbing.end(),
+                                    [&](const PlumbingRow& r) { return r.word == word; });
+      if (row != kPlumbing.end()) {
+        i += row->more;
+      } else if (word == "-gencode" && i + 1 < step.argv.size()) {
+        words.push_back(word + "=" + step.argv[++i]);
+      } else {
+        words.push_back(word);
+      }
     }
-    return 0;
+    return words;
   }
 
   void read_compile(const plan::Step& step, bool host, BuilderAnswers& answers) const {
     const std::string& source = step.inputs.front();
     add_once(tree_path(source), answers.sources);
     std::vector<std::string>& args = host ? answers.cxx_args : answers.nvcc_args;
-    for (std::size_t i = 1; i < step.argv.size();) {
-      const std::string& word = step.argv[i];
-      if (const std::size_t more = plumbing(word)) {
-        i += more;
-        continue;
-      }
-      ++i;
-      if (word == source) continue;
+    for (const std::string& word : telling_words(step)) {
       if (word.starts_with("-I")) {
         add_once(tree_path(word.substr(2)), answers.include_paths);
-      } else if (word == "-gencode" && i < step.argv.size()) {
-        add_once(word + "=" + step.argv[i++], args);
-      } else if (!word.starts_with("-DTORCH_EXTENSION_NAME=")) {
+      } else if (word != source && !word.starts_with("-DTORCH_EXTENSION_NAME=")) {
         add_once(word, args);
       }
     }
   }
 
   void read_link(const plan::Step& step, BuilderAnswers& answers) const {
-    for (std::size_t i = 1; i < step.argv.size();) {
-      const std::string& word = step.argv[i];
-      if (const std::size_t more = plumbing(word)) {
-        i += more;
-        continue;
-      }
-      ++i;
+    for (const std::string& word : telling_words(step)) {
       if (word.starts_with('-')) add_once(word, answers.extra_ldflags);
     }
   }
 
   const manifest::Op& op_;
   std::map<std::string_view, const plan::Step*> steps_;
-  std::string tree_;  ///< "{root1}/"
-  std::string root_;  ///< the same as it lies on the disk
-  std::map<std::string, std::string> moved_;
+  const manifest::SourceTree* tree_ = nullptr;
+  std::string root_;  ///< what the plan calls its root: "{root1}"
 };
 
 }  // namespace

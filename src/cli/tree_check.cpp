@@ -58,18 +58,10 @@ class TreeFiles {
   }
 
  private:
-  fs::path on_disk(const std::string& path) const {
-    for (const auto& [from, to] : tree_.moved) {
-      if (path == from || path.starts_with(from + "/"))
-        return tree_.root / (to + path.substr(from.size()));
-    }
-    return tree_.root / path;
-  }
-
   void walk(const std::string& folder) {
-    for (const std::string& name : system_.list_folder(on_disk(folder))) {
+    for (const std::string& name : system_.list_folder(tree_.find(folder))) {
       const std::string path = folder + "/" + name;
-      const auto status = system_.status(on_disk(path));
+      const auto status = system_.status(tree_.find(path));
       if (status && status->is_folder()) {
         walk(path);
       } else if (suffixes_.contains(fs::path(name).extension().string()) &&
@@ -89,14 +81,7 @@ class TreeFiles {
 /// Sources of all ops, as a checkout calls them.
 std::set<std::string> used_sources(const manifest::Catalog& catalog) {
   std::set<std::string> used;
-  const SourceTree& tree = *catalog.tree;
-  const auto add = [&](const fs::path& source) {
-    std::string path = source.lexically_relative(tree.root).generic_string();
-    for (const auto& [from, to] : tree.moved) {
-      if (path.starts_with(to + "/")) path = from + path.substr(to.size());
-    }
-    used.insert(std::move(path));
-  };
+  const auto add = [&](const fs::path& source) { used.insert(catalog.tree->name_of(source)); };
   for (const auto& [name, op] : catalog.ops) {
     for (const manifest::ExtensionPart& part : op.parts) {
       for (const fs::path& source : part.binding) add(source);

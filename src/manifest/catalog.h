@@ -373,6 +373,10 @@ struct SourceTree {
   std::map<std::string, FolderRule> folders;
   std::vector<std::string> sources;           ///< globs of what some op should use
   std::map<std::string, std::string> unused;  ///< a source that no op uses -> why
+
+  /// Where a file lies that a checkout calls so, and how a checkout calls what lies in this tree.
+  std::filesystem::path find(const std::filesystem::path& path) const;
+  std::string name_of(const std::filesystem::path& path) const;
 };
 
 // ---- the whole ---------------------------------------------------------------------------------

@@ -23,10 +23,7 @@ std::string missing_hint(const OpFolder& folder, const fs::path& path) {
 }  // namespace
 
 fs::path OpFolder::find(const fs::path& relative) const {
-  const fs::path normal = relative.lexically_normal();
-  const auto found = normal.empty() ? moved.end() : moved.find(normal.begin()->string());
-  if (found == moved.end()) return (path / normal).lexically_normal();
-  return (path / found->second / normal.lexically_relative(*normal.begin())).lexically_normal();
+  return tree != nullptr ? tree->find(relative) : (path / relative).lexically_normal();
 }
 
 std::optional<fs::path> read_path(const Node& node, const OpFolder& folder, FileStatus::Kind kind) {

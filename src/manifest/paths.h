@@ -3,13 +3,13 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/system.h"
+#include "manifest/catalog.h"
 #include "manifest/node.h"
 
 namespace dsbuild::manifest {
@@ -19,8 +19,7 @@ struct OpFolder {
   const System& system;
   std::filesystem::path path;                 ///< absolute; empty when it can't be told
   std::optional<std::filesystem::path> real;  ///< the same with every link followed
-  /// Where an installed package has its parts: first part of a path -> what stands for it.
-  std::map<std::string, std::string> moved;
+  const SourceTree* tree = nullptr;           ///< that the folder is the root of, if it is of one
 
   OpFolder(const System& system_, std::filesystem::path path_)
       : system(system_), path(std::move(path_)), real(system.resolve(path)) {}

@@ -198,7 +198,7 @@ class Reader {
       context.includes = &includes;
       if (catalog_.tree && file.root == catalog_.tree->root) {
         context.tree = &*catalog_.tree;
-        context.folder.moved = catalog_.tree->moved;
+        context.folder.tree = context.tree;
       }
       Op op = read_op(root, context);
       check_op(root, op, catalog_.accelerators);

@@ -1,8 +1,8 @@
 #include "manifest/tree.h"
 
-#include "base/pattern.h"
 #include "base/text.h"
 #include "manifest/op_parts.h"
+#include "manifest/version_file.h"
 #include "manifest/words.h"
 
 namespace fs = std::filesystem;
@@ -12,18 +12,6 @@ namespace {
 
 VersionFile read_version_file(const Node& node) {
   return {node.at("file").text(), node.at("regex").texts()};
-}
-
-std::optional<Version> find_version(const System& system, const fs::path& root,
-                                    const VersionFile& rule) {
-  std::string number;
-  const std::string text = system.read_file(root / rule.file).value_or("");
-  for (const std::string& regex : rule.regexes) {
-    const auto found = Pattern("(?m)" + regex).find(text);
-    if (!found) return std::nullopt;
-    number += (number.empty() ? "" : ".") + *found;
-  }
-  return Version::parse(number);
 }
 
 std::vector<NamedArchs> read_named_archs(const Node& list,
@@ -91,6 +79,22 @@ std::optional<fs::path> find_root(const System& system, const fs::path& folder,
 
 }  // namespace
 
+fs::path SourceTree::find(const fs::path& path) const {
+  const std::string text = path.lexically_normal().generic_string();
+  for (const auto& [from, to] : moved) {
+    if (lies_in(text, from)) return (root / (to + text.substr(from.size()))).lexically_normal();
+  }
+  return (root / text).lexically_normal();
+}
+
+std::string SourceTree::name_of(const fs::path& path) const {
+  std::string text = path.lexically_relative(root).generic_string();
+  for (const auto& [from, to] : moved) {
+    if (lies_in(text, to)) return from + text.substr(to.size());
+  }
+  return text;
+}
+
 std::optional<SourceTree> find_tree(const System& system, const Node& root, const fs::path& folder,
                                     const std::map<std::string, Accelerator>& accelerators) {
   SourceTree tree;
@@ -98,7 +102,7 @@ std::optional<SourceTree> find_tree(const System& system, const Node& root, cons
     const auto found = find_root(system, folder, layout.at("marker").text());
     if (!found) continue;
     tree.root = *found;
-    tree.version = find_version(system, *found, read_version_file(layout.at("version")));
+    tree.version = find_version(system, *found, read_version_file(layout.at("version"))).value;
     for (const auto& [from, to] : layout.at("moved").members()) tree.moved.emplace(from, to.text());
     break;
   }
