@@ -163,6 +163,16 @@ void check_word(const Node& node, const std::string& word, bool has_taker) {
 
 }  // namespace
 
+bool is_chosen_by_plan(const std::string& word) {
+  const std::vector<std::string> pieces = split(word, "=,");
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const FlagRow* row = find_row(i == 0 ? word : pieces[i], i == 0);
+    if (row == nullptr || !row->rule) continue;
+    if (*row->rule == kArch || *row->rule == kProgram || *row->rule == kOutput) return true;
+  }
+  return false;
+}
+
 void check_flags(const Node& flags) {
   std::string before;
   for (const Node& item : flags.items()) {

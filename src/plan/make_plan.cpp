@@ -238,7 +238,8 @@ Plan make_plan(const Request& request, const manifest::Catalog& catalog,
   plan.paths = draft.paths.all();
   add_entries(draft, sort_items(draft), plan);
   add_trials(draft, plan);
-  const std::vector<std::string> left_out = find_left_out(request.environment);
+  std::vector<std::string> left_out = find_left_out(request.environment);
+  for (const TreeFlags& row : draft.tree_flags) std::erase(left_out, row.variable);
   add_settings(draft, left_out, plan);
   add_notes(draft, left_out, plan);
   return plan;

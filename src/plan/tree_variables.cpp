@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "manifest/flags.h"
 
 namespace dsbuild::plan {
 namespace {
@@ -14,6 +15,7 @@ using manifest::SourceTree;
 using manifest::TreeVariable;
 
 constexpr std::string_view kCount = "{count}";
+constexpr std::string_view kWords = "{words}";
 
 struct SwitchWord {
   std::string_view word;
@@ -51,6 +53,18 @@ bool is_count(const std::string& value) {
   int count = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), count);
   return error == std::errc() && end == value.data() + value.size() && count >= 1;
+}
+
+/// Flags that who builds gives a tool, as this one's own variables do.
+bool are_words(const std::string& name, const std::vector<std::string>& words,
+               Diagnostics& diagnostics) {
+  for (const std::string& word : words) {
+    if (!manifest::is_chosen_by_plan(word)) continue;
+    diagnostics.error(name, "", word + " chooses an arch, a program or an output",
+                      "take it out: --arch and CXX or NVCC_CCBIN say these");
+    return false;
+  }
+  return true;
 }
 
 std::string variable_for_all(const SourceTree& tree) {
@@ -111,19 +125,28 @@ std::vector<TreeFlags> find_tree_flags(const manifest::Catalog& catalog,
   if (!catalog.tree) return all;
   for (const auto& [name, variable] : catalog.tree->variables) {
     if (variable.does != TreeVariable::Does::flags) continue;
-    TreeFlags found{name, value_of(environment, name), variable.flags};
+    TreeFlags found{name, value_of(environment, name), {}};
     if (found.value.empty()) continue;
+    const std::vector<std::string> words = split(found.value, " \t\n");
     bool counts = false;
-    for (auto& [tool, flags] : found.flags) {
-      for (std::string& flag : flags) {
+    bool gives_words = false;
+    for (const auto& [tool, flags] : variable.flags) {
+      for (const std::string& flag : flags) {
+        std::vector<std::string>& made = found.flags[tool];
         counts = counts || flag.find(kCount) != std::string::npos;
-        flag = replace_all(std::move(flag), kCount, found.value);
+        if (flag == kWords) {
+          gives_words = true;
+          made.insert(made.end(), words.begin(), words.end());
+        } else {
+          made.push_back(replace_all(flag, kCount, found.value));
+        }
       }
     }
     if (counts && !is_count(found.value)) {
       diagnostics.error(name, "", "'" + found.value + "' is no count",
                         "write a whole number of at least 1");
-    } else if (counts || read_switch(name, found.value, diagnostics).value_or(false)) {
+    } else if (counts || (gives_words ? are_words(name, words, diagnostics)
+                                      : read_switch(name, found.value, diagnostics) == true)) {
       all.push_back(std::move(found));
     }
   }

@@ -25,6 +25,9 @@ manifest::Catalog make_tree_catalog() {
   TreeVariable& threads = tree.variables["DEEP_THREADS"];
   threads.does = TreeVariable::Does::flags;
   threads.flags["nvcc"] = {"--threads={count}"};
+  TreeVariable& words = tree.variables["DEEP_WORDS"];
+  words.does = TreeVariable::Does::flags;
+  words.flags["nvcc"] = {"{words}"};
   TreeVariable& debug = tree.variables["DEEP_DEBUG"];
   debug.does = TreeVariable::Does::flags;
   debug.flags["nvcc"] = {"-v"};
@@ -122,6 +125,16 @@ TEST_CASE("flags of a tree's variables: counts are counts, switches are switches
   CHECK(found[1].flags.at("nvcc") == Strings{"--threads=3"});
   CHECK(flags({{"DEEP_THREADS", ""}, {"DEEP_DEBUG", "0"}}, fine).empty());
   CHECK(fine.all().empty());
+  const auto given = flags({{"DEEP_WORDS", " -allow-unsupported-compiler  -I/opt/x "}}, fine);
+  REQUIRE(given.size() == 1);
+  CHECK(given[0].flags.at("nvcc") == Strings{"-allow-unsupported-compiler", "-I/opt/x"});
+  for (const char* ours :
+       {"-gencode arch=compute_90,code=sm_90", "-ccbin=g++-12", "-o x", "-keep"}) {
+    INFO(ours);
+    Diagnostics diagnostics;
+    CHECK(flags({{"DEEP_WORDS", ours}}, diagnostics).empty());
+    CHECK(diagnostics.has_errors());
+  }
   for (const char* odd : {"0", "-1", "many", "3x"}) {
     INFO(odd);
     Diagnostics diagnostics;
