@@ -55,6 +55,8 @@ struct Item {
     return level.name == kNativeArch ||
            (accelerator->archs.native_is_host && arch.name == kNativeArch);
   }
+  /// Of a python_extension: some of its sources are for the accelerator's own compiler.
+  bool uses_device() const { return choice.toolchain != host_choice.toolchain; }
   bool planned() const { return entry.state == EntryState::planned; }
   void skip(Reason reason) {
     entry.state = EntryState::skipped;

@@ -177,7 +177,7 @@ class ExtensionItems : ItemMaker {
                                            kExtensionForm,
                                            "",
                                            false,
-                                           {need_of(op_.needs, accelerator), nullptr},
+                                           {toolchain_need(op_.needs, accelerator), nullptr},
                                            torch_,
                                            any_release});
       if (plan(item)) parts = parts_for(accelerator, item.choice.toolchain);
@@ -194,7 +194,7 @@ class ExtensionItems : ItemMaker {
 
   /// Those of the recipe that the sources name, without values as yet; and what translating needs.
   void find_macros(Item& item, const std::vector<const ExtensionPart*>& parts) const {
-    if (item.choice.toolchain == item.host_choice.toolchain) return;
+    if (!item.uses_device()) return;
     const manifest::ExtensionRecipe& recipe = *item.choice.recipe->extension;
     if (recipe.translation && !torch_->interpreter) {
       return item.skip({ReasonCode::torch_unsuited,
@@ -234,11 +234,6 @@ class ExtensionItems : ItemMaker {
       }
     }
     return {};
-  }
-
-  static const VersionRange* need_of(const manifest::Needs& needs, const Accelerator& accelerator) {
-    const auto range = needs.toolchains.find(accelerator.name);
-    return range == needs.toolchains.end() ? nullptr : &range->second;
   }
 
   /// A part of device sources that takes none of the archs ends the op: its module would lack

@@ -30,7 +30,8 @@ constexpr const char* kModuleMacro = "TORCH_EXTENSION_NAME";
 constexpr const char* kTargetMacro = "TORCH_TARGET_VERSION";
 constexpr std::size_t kFolderDigits = 12;
 /// Stands for the folder of a step's files until their hash is known.
-constexpr const char* kUnsettled = "{build}/obj/extension/@";
+constexpr const char* kUnsettled = "obj/extension/@";
+constexpr const char* kUnsettledFolder = "{build}/obj/extension/@";
 
 std::string last_part(const std::string& module) {
   return module.substr(module.rfind('.') + 1);
@@ -122,14 +123,12 @@ class ExtensionSteps {
     words.includes = include_words(layers, op, draft_.catalog, draft_.paths, false);
     // The root of a source tree is no include folder of its ops.
     if (draft_.catalog.tree) std::erase(words.includes, "-I" + draft_.paths.name(op.folder));
-    words.flags = flag_words(layers, tool);
+    // Who builds says less than the op: a later flag beats an earlier one.
     for (const TreeFlags& row : draft_.tree_flags) append(row.flags, tool, words.flags);
-    words.link_flags = flag_words(layers, kLinkTool);
+    for (std::string& flag : flag_words(layers, tool)) words.flags.push_back(std::move(flag));
     for (const manifest::Needs* needs : {&op.needs, &part.needs}) {
       for (std::string& word : folder_include_words(*needs, draft_.catalog, draft_.machine))
         words.includes.push_back(std::move(word));
-      for (const std::string& folder : folder_libraries(*needs, draft_.catalog, draft_.machine))
-        words.link_flags.push_back("-L" + folder);
     }
     words.source_root = draft_.paths.name(op.folder);
     words.standard = fmt::format("{}c++{}", kStandardFlag, item_.torch->standard);
@@ -138,8 +137,7 @@ class ExtensionSteps {
 
   /// Of the accelerator's toolchain; null for an op of host sources alone.
   const manifest::ExtensionRecipe* device_recipe() const {
-    return item_.choice.toolchain == item_.host_choice.toolchain ? nullptr
-                                                                 : &*item_.choice.recipe->extension;
+    return item_.uses_device() ? &*item_.choice.recipe->extension : nullptr;
   }
 
   static void append(const std::map<std::string, std::vector<std::string>>& flags,
@@ -211,7 +209,7 @@ class ExtensionSteps {
     const bool may_precompile =
         !device && host_recipe().header && build.part->torch_sources.contains(source);
     if (!may_precompile) values.set_list("torch_header", none_);
-    StepGroup group = group_of(choice, words, kUnsettled, values);
+    StepGroup group = group_of(choice, words, kUnsettledFolder, values);
     if (device) group.archs = build.archs;
     std::vector<Step> steps = make_steps(recipe.object, {input}, "", group);
     settle(steps);
@@ -270,13 +268,12 @@ class ExtensionSteps {
     Hasher hasher;
     for (const Step& step : steps)
       hasher.field("step", step_hash(step)).field("in", join(step.inputs, " "));
-    const std::string folder = hasher.hex().substr(0, kFolderDigits);
+    const std::string folder = "obj/extension/" + hasher.hex().substr(0, kFolderDigits);
     const auto name = [&folder](std::string& text) {
-      text =
-          replace_all(std::move(text), kUnsettled, std::string("{build}/obj/extension/") + folder);
+      text = replace_all(std::move(text), kUnsettled, folder);
     };
     for (Step& step : steps) {
-      step.id = replace_all(std::move(step.id), "obj/extension/@", "obj/extension/" + folder);
+      name(step.id);
       name(step.depfile);
       for (auto* list : {&step.argv, &step.inputs, &step.outputs}) {
         for (std::string& text : *list) name(text);
@@ -286,8 +283,8 @@ class ExtensionSteps {
         for (std::string& text : scan.argv) name(text);
       }
       std::map<std::string, std::string> files;
-      for (auto& [path, text] : step.files)
-        files.emplace(replace_all(path, kUnsettled, "{build}/obj/extension/" + folder), text);
+      for (const auto& [path, text] : step.files)
+        files.emplace(replace_all(path, kUnsettled, folder), text);
       step.files = std::move(files);
     }
   }
@@ -301,9 +298,10 @@ class ExtensionSteps {
     std::erase_if(own.flags, [](const std::string& flag) { return flag.starts_with("-W"); });
     const Values toolchain = make_toolchain_values(item_.host_choice);
     const Values values = make_values(toolchain, own);
-    const std::string source = std::string(kUnsettled) + "/torch_extension.h";
-    std::vector<Step> steps = make_steps({*host_recipe().header}, {source}, "",
-                                         group_of(item_.host_choice, own, kUnsettled, values));
+    const std::string source = std::string(kUnsettledFolder) + "/torch_extension.h";
+    std::vector<Step> steps =
+        make_steps({*host_recipe().header}, {source}, "",
+                   group_of(item_.host_choice, own, kUnsettledFolder, values));
     steps.back().files[source] = "#include <torch/extension.h>\n";
     settle(steps);
     return std::make_shared<const Step>(std::move(steps.back()));

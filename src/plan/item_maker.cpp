@@ -64,6 +64,12 @@ bool ItemMaker::plan(Item& item) {
   return true;
 }
 
+const VersionRange* ItemMaker::toolchain_need(const manifest::Needs& needs,
+                                              const Accelerator& accelerator) {
+  const auto range = needs.toolchains.find(accelerator.name);
+  return range == needs.toolchains.end() ? nullptr : &range->second;
+}
+
 Reason ItemMaker::no_kernel(const Accelerator& accelerator,
                             const std::vector<std::string>& own) const {
   std::string text = fmt::format("{} has no kernel for {}; it has: {}", op_.name, accelerator.name,

@@ -27,6 +27,9 @@ class ItemMaker {
   /// Planned by its choice, or skipped with the choice's reason.
   static bool plan(Item& item);
 
+  /// Which of the accelerator's toolchains will do; null when any will.
+  static const VersionRange* toolchain_need(const manifest::Needs& needs,
+                                            const manifest::Accelerator& accelerator);
   Reason no_kernel(const manifest::Accelerator& accelerator,
                    const std::vector<std::string>& own) const;
   Reason not_requested(const std::string& accelerator) const;

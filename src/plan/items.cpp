@@ -33,11 +33,6 @@ std::vector<std::string> accelerators_of(const Op& op, const manifest::Catalog& 
   return {names.begin(), names.end()};
 }
 
-const VersionRange* toolchain_need(const manifest::Needs& needs, const Accelerator& accelerator) {
-  const auto range = needs.toolchains.find(accelerator.name);
-  return range == needs.toolchains.end() ? nullptr : &range->second;
-}
-
 /// Every combination of the values: {"HEAD_DIM": "64"}, …; one empty one without macros.
 std::vector<std::map<std::string, std::string>> combine(
     const std::map<std::string, std::vector<std::string>>& instances) {
