@@ -16,28 +16,42 @@
 namespace dsbuild::run {
 namespace {
 
-struct StateRow {
-  StepState state;
+/// A value and the word that stands for it in a line.
+template <typename T>
+struct WordRow {
+  T value;
   std::string_view word;
 };
 
-constexpr std::array<StateRow, 4> kStates{{
+constexpr std::array<WordRow<StepState>, 4> kStates{{
     {StepState::started, "started"},
     {StepState::done, "done"},
     {StepState::failed, "failed"},
     {StepState::interrupted, "interrupted"},
 }};
 
-struct CacheRow {
-  CacheUse use;
-  std::string_view word;
-};
-
-constexpr std::array<CacheRow, 3> kCacheUses{{
+constexpr std::array<WordRow<CacheUse>, 3> kCacheUses{{
     {CacheUse::none, "-"},
     {CacheUse::hit, "hit"},
     {CacheUse::miss, "miss"},
 }};
+
+template <typename Table, typename T>
+std::string_view word_of(const Table& table, T value) {
+  return std::find_if(table.begin(), table.end(),
+                      [&](const auto& row) { return row.value == value; })
+      ->word;
+}
+
+/// False when the table has no such word.
+template <typename Table, typename T>
+bool parse_word(const Table& table, std::string_view word, T& value) {
+  const auto row =
+      std::find_if(table.begin(), table.end(), [&](const auto& r) { return r.word == word; });
+  if (row == table.end()) return false;
+  value = row->value;
+  return true;
+}
 
 /// What a cause may take of a line; a step's id takes the rest.
 constexpr std::size_t kCauseLimit = 1000;
@@ -66,31 +80,19 @@ bool parse_number(std::string_view text, T& value) {
 }  // namespace
 
 std::string render_event(const Event& event) {
-  const auto row = std::find_if(kStates.begin(), kStates.end(),
-                                [&](const StateRow& r) { return r.state == event.state; });
-  const auto use = std::find_if(kCacheUses.begin(), kCacheUses.end(),
-                                [&](const CacheRow& r) { return r.use == event.cache; });
-  std::string line =
-      fmt::format("{}\t{:.3f}\t{}\t{}\t{}\t{}\t{}", row->word, event.seconds, event.peak_memory,
-                  use->word, one_field(event.remark), one_field(event.cause), event.step);
+  std::string line = fmt::format("{}\t{:.3f}\t{}\t{}\t{}\t{}\t{}", word_of(kStates, event.state),
+                                 event.seconds, event.peak_memory, word_of(kCacheUses, event.cache),
+                                 one_field(event.remark), one_field(event.cause), event.step);
   line.resize(std::min<std::size_t>(line.size(), PIPE_BUF - 1));
   return line + "\n";
 }
 
 std::optional<Event> parse_event(std::string_view line) {
   Event event;
-  const std::string_view word = take_field(line);
-  const auto row = std::find_if(kStates.begin(), kStates.end(),
-                                [&](const StateRow& r) { return r.word == word; });
-  if (row == kStates.end()) return std::nullopt;
-  event.state = row->state;
+  if (!parse_word(kStates, take_field(line), event.state)) return std::nullopt;
   if (!parse_number(take_field(line), event.seconds)) return std::nullopt;
   if (!parse_number(take_field(line), event.peak_memory)) return std::nullopt;
-  const std::string_view cache = take_field(line);
-  const auto use = std::find_if(kCacheUses.begin(), kCacheUses.end(),
-                                [&](const CacheRow& r) { return r.word == cache; });
-  if (use == kCacheUses.end()) return std::nullopt;
-  event.cache = use->use;
+  if (!parse_word(kCacheUses, take_field(line), event.cache)) return std::nullopt;
   event.remark = take_field(line);
   event.cause = take_field(line);
   event.step = line;
