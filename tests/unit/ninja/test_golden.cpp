@@ -24,13 +24,16 @@ struct Case {
   bool json = false;
 };
 
-void compare(const fs::path& path, const std::string& text) {
-  if (std::getenv("UPDATE_GOLDEN") != nullptr) {
-    write_file_if_changed(path, text);
-    return;
-  }
-  INFO(path << " differs; UPDATE_GOLDEN=1 writes it anew");
-  CHECK(test::read_text(path) == text);
+/// The first line that differs, and how to go on; empty when none does.
+std::string difference(const fs::path& path, const std::string& text) {
+  if (std::getenv("UPDATE_GOLDEN") != nullptr) write_file_if_changed(path, text);
+  const std::vector<std::string> wanted = split_lines(test::read_text(path));
+  const std::vector<std::string> made = split_lines(text);
+  const auto [w, m] = std::mismatch(wanted.begin(), wanted.end(), made.begin(), made.end());
+  if (w == wanted.end() && m == made.end()) return {};
+  return path.string() + ":" + std::to_string(w - wanted.begin() + 1) + ": wanted\n" +
+         (w == wanted.end() ? "its end" : *w) + "\nmade\n" + (m == made.end() ? "its end" : *m) +
+         "\nUPDATE_GOLDEN=1 in the environment writes it anew\n";
 }
 
 std::string entry_line(const plan::Entry& entry) {
@@ -80,15 +83,15 @@ std::string plan_text(const plan::Plan& plan) {
   return text + join(trials, "");
 }
 
-void check(const Case& one) {
-  INFO(one.name);
+/// The plan's problems, and what its texts differ in from the golden ones.
+std::string differences(const Case& one) {
   plan::Made made = plan::plan_for(one.wishes, plan::make_catalog(), one.machine);
-  REQUIRE(made.problems().empty());
   const fs::path folder = fs::path(DSBUILD_SOURCE_DIR) / "tests/golden" / one.name;
-  compare(folder / "plan.txt", plan_text(made.plan));
-  if (one.json) compare(folder / "plan.json", dump_json(plan::to_json(made.plan)));
+  std::string text = made.problems() + difference(folder / "plan.txt", plan_text(made.plan));
+  if (one.json) text += difference(folder / "plan.json", dump_json(plan::to_json(made.plan)));
   made.plan.paths = {{"src", "/dsbuild"}, {"root1", "/my ops"}};
-  compare(folder / "build.ninja", render_build_files(made.plan, "/build").at("build.ninja"));
+  return text + difference(folder / "build.ninja",
+                           render_build_files(made.plan, "/build").at("build.ninja"));
 }
 
 probe::Machine two_toolkits() {
@@ -108,33 +111,36 @@ probe::Machine gcc_only() {
 }
 
 TEST_CASE("golden: image baking with nvcc 13 and clang 19, nothing named", "[golden]") {
-  check({"baking", {{"axpy"}, {}, "", {}}, plan::make_full_machine()});
+  CHECK(differences({"baking", {{"axpy"}, {}, "", {}}, plan::make_full_machine()}) == "");
 }
 
 TEST_CASE("golden: all ops where there is only gcc", "[golden]") {
-  check({"gcc_only", {}, gcc_only()});
+  CHECK(differences({"gcc_only", {}, gcc_only()}) == "");
 }
 
 TEST_CASE("golden: two toolkits, each for the archs that it has", "[golden]") {
-  check({"two_toolkits", {{"axpy"}, {"cuda"}, "7.0;8.0;12.0", {}}, two_toolkits()});
+  CHECK(differences({"two_toolkits", {{"axpy"}, {"cuda"}, "7.0;8.0;12.0", {}}, two_toolkits()}) ==
+        "");
 }
 
 TEST_CASE("golden: native without a device", "[golden]") {
-  check({"native_without_device", {{"axpy"}, {}, "cuda:native", {}}, plan::make_full_machine()});
+  CHECK(differences({"native_without_device",
+                     {{"axpy"}, {}, "cuda:native", {}},
+                     plan::make_full_machine()}) == "");
 }
 
 TEST_CASE("golden: a mix of archs on the command line, with instances and vendor headers",
           "[golden]") {
-  check({"arch_mix",
-         {{"attn"}, {}, "9.0+PTX; sm_100a,gfx942 x86-64-v3", {}},
-         plan::make_full_machine()});
+  CHECK(differences({"arch_mix",
+                     {{"attn"}, {}, "9.0+PTX; sm_100a,gfx942 x86-64-v3", {}},
+                     plan::make_full_machine()}) == "");
 }
 
 TEST_CASE("golden: a shared library with device code for two archs", "[golden]") {
-  check({"shared_library",
-         {{"legacy"}, {}, "", {{"arch", "8.0 9.0+PTX", "TORCH_CUDA_ARCH_LIST"}}},
-         plan::make_full_machine(),
-         true});
+  CHECK(differences({"shared_library",
+                     {{"legacy"}, {}, "", {{"arch", "8.0 9.0+PTX", "TORCH_CUDA_ARCH_LIST"}}},
+                     plan::make_full_machine(),
+                     true}) == "");
 }
 
 }  // namespace

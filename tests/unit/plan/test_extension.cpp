@@ -9,30 +9,6 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-probe::Torch make_torch(const std::string& version, bool cuda = true) {
-  probe::Torch torch;
-  torch.id = "torch-" + version;
-  torch.site = "/venv/lib/python3.11/site-packages";
-  torch.path = torch.site + "/torch";
-  torch.origin = "PATH";
-  torch.version = Fact<Version>::known(*Version::parse(version), "version.py");
-  torch.python = Fact<Version>::known(*Version::parse("3.11"), "pyvenv.cfg");
-  torch.python_include = Fact<std::string>::known("/usr/include/python3.11", "");
-  torch.extension_suffix = Fact<std::string>::known(".cpython-311.so", "");
-  torch.cxx11_abi = Fact<std::string>::known("1", "");
-  torch.includes = {torch.path + "/include"};
-  torch.defines = {"TORCH_API_INCLUDE_EXTENSION_H"};
-  torch.lib = torch.path + "/lib";
-  torch.libraries["cpu"] = {"c10", "torch"};
-  torch.cuda = Fact<Version>::missing("a build for CPU only");
-  if (cuda) {
-    torch.libraries["cuda"] = {"c10", "torch", "torch_cuda"};
-    torch.cuda = Fact<Version>::known(*Version::parse("13.0"), "version.py");
-  }
-  torch.standard = 20;
-  return torch;
-}
-
 /// An extension with host sources for both and a kernel for CUDA, made of parts as a manifest is.
 manifest::Op make_op(const std::string& name, const std::string& module) {
   manifest::Op op;
@@ -57,13 +33,6 @@ void add_kernel(manifest::Op& op) {
   op.parts.push_back(device);
 }
 
-manifest::Catalog catalog_of(std::vector<manifest::Op> ops) {
-  manifest::Catalog catalog = make_catalog();
-  catalog.ops.clear();
-  for (manifest::Op& op : ops) catalog.ops.emplace(op.name, std::move(op));
-  return catalog;
-}
-
 probe::Machine machine_with(const probe::Torch& torch) {
   probe::Machine machine = make_full_machine();
   machine.torches = {torch};
@@ -79,8 +48,8 @@ const Entry& entry_of(const Made& made, const std::string& op, const std::string
 TEST_CASE("an extension is one module for each accelerator that its torch serves", "[extension]") {
   manifest::Op op = make_op("adam", "pkg.ops.adam_op");
   add_kernel(op);
-  const Made made =
-      plan_for({{}, {}, "8.0;9.0", {}}, catalog_of({op}), machine_with(make_torch("2.15.0")));
+  const Made made = plan_for({{}, {}, "8.0;9.0", {}}, catalog_of({op}),
+                             machine_with(make_torch("2.15.0", "cuda", "13.0")));
   CHECK(made.problems().empty());
   const Entry& cpu = entry_of(made, "adam", "cpu");
   CHECK(cpu.artifact == "extensions/cpu/pkg/ops/adam_op.cpython-311.so");
@@ -100,8 +69,8 @@ TEST_CASE("host and device code have the one language standard that the torch ne
           "[extension]") {
   manifest::Op op = make_op("adam", "pkg.adam_op");
   add_kernel(op);
-  const Made made =
-      plan_for({{}, {"cuda"}, "9.0", {}}, catalog_of({op}), machine_with(make_torch("2.15.0")));
+  const Made made = plan_for({{}, {"cuda"}, "9.0", {}}, catalog_of({op}),
+                             machine_with(make_torch("2.15.0", "cuda", "13.0")));
   const Entry& entry = entry_of(made, "adam", "cuda");
   REQUIRE(entry.steps.size() == 4);  // three objects, the module
   for (std::size_t i = 0; i + 1 < entry.steps.size(); ++i) {
@@ -114,7 +83,7 @@ TEST_CASE("the module's name goes to its binding alone, so that ops share the ot
   const Made made =
       plan_for({{}, {"cpu"}, "", {}},
                catalog_of({make_op("one", "pkg.one_op"), make_op("two", "pkg.two_op")}),
-               machine_with(make_torch("2.15.0", false)));
+               machine_with(make_torch("2.15.0")));
   const Entry& one = entry_of(made, "one", "cpu");
   const Entry& two = entry_of(made, "two", "cpu");
   REQUIRE(one.steps.size() == 3);  // two objects, the module
@@ -127,7 +96,7 @@ TEST_CASE("the module's name goes to its binding alone, so that ops share the ot
 
 TEST_CASE("torch's header is precompiled only where enough sources read it", "[extension]") {
   const Made few = plan_for({{}, {"cpu"}, "", {}}, catalog_of({make_op("one", "pkg.one_op")}),
-                            machine_with(make_torch("2.15.0", false)));
+                            machine_with(make_torch("2.15.0")));
   CHECK(few.plan.steps.size() == 3);
   for (const Step& step : few.plan.steps) {
     CHECK_FALSE(has_word(step.argv, "-include"));
@@ -136,7 +105,7 @@ TEST_CASE("torch's header is precompiled only where enough sources read it", "[e
   std::vector<manifest::Op> ops;
   for (const std::string name : {"a", "b", "c"}) ops.push_back(make_op(name, "pkg." + name));
   const Made many =
-      plan_for({{}, {"cpu"}, "", {}}, catalog_of(ops), machine_with(make_torch("2.15.0", false)));
+      plan_for({{}, {"cpu"}, "", {}}, catalog_of(ops), machine_with(make_torch("2.15.0")));
   const Step& object = many.step(entry_of(many, "a", "cpu").steps.front());
   REQUIRE(object.header);
   CHECK(has_word(object.header->argv, "c++-header"));
@@ -160,7 +129,7 @@ TEST_CASE("a feature is on when every arch of the build has it, and never leaks 
   other.features = op.features;
   other.parts.back().on["cuda"] = from8;
   const Made made = plan_for({{}, {"cuda"}, "7.5;8.0", {}}, catalog_of({op, other}),
-                             machine_with(make_torch("2.15.0")));
+                             machine_with(make_torch("2.15.0", "cuda", "13.0")));
   CHECK(entry_of(made, "adam", "cuda").archs == Texts{"sm_75", "sm_80", "sm_80+ptx"});
   CHECK(entry_of(made, "lamb", "cuda").archs == Texts{"sm_80", "sm_80+ptx"});
   const auto has_bf16 = [&](const std::string& name) {
@@ -178,7 +147,7 @@ TEST_CASE("host code has a level, which a feature may follow; several levels are
   v4.archs = {"x86-64-v4"};
   op.features["__AVX512__"]["cpu"] = v4;
   const Made made = plan_for({{}, {"cpu"}, "x86-64-v3,x86-64-v4", {}}, catalog_of({op}),
-                             machine_with(make_torch("2.15.0", false)));
+                             machine_with(make_torch("2.15.0")));
   Texts artifacts;
   int with_avx512 = 0;
   for (const Entry& entry : made.plan.entries) {
@@ -189,7 +158,7 @@ TEST_CASE("host code has a level, which a feature may follow; several levels are
                            "extensions/cpu/pkg/adam_op.x86-64-v4.cpython-311.so"});
   CHECK(with_avx512 == 2);
   const Made cuda = plan_for({{}, {"cuda"}, "x86-64-v4", {}}, catalog_of({op}),
-                             machine_with(make_torch("2.15.0")));
+                             machine_with(make_torch("2.15.0", "cuda", "13.0")));
   CHECK(cuda.problems().empty());
   CHECK(entry_of(cuda, "adam", "cuda").needs.at("cpu") == "x86-64-v4");
 }
@@ -197,7 +166,7 @@ TEST_CASE("host code has a level, which a feature may follow; several levels are
 TEST_CASE("host sources alone never need the accelerator's toolkit", "[extension]") {
   probe::Machine machine = make_machine();
   machine.toolchains = {make_gcc("12.2.0")};
-  machine.torches = {make_torch("2.15.0")};
+  machine.torches = {make_torch("2.15.0", "cuda", "13.0")};
   const Made made =
       plan_for({{}, {"cuda"}, "", {}}, catalog_of({make_op("adam", "pkg.adam_op")}), machine);
   CHECK(entry_of(made, "adam", "cuda").state == EntryState::planned);
@@ -209,7 +178,7 @@ TEST_CASE("no torch, and one that was not built for the accelerator, are reasons
   CHECK(none.plan.verdict() == ExitCode::no_toolchain);
   CHECK(none.skipped("adam", "cpu")->reason->code == ReasonCode::torch_absent);
   const Made cpu_only =
-      plan_for({{"adam"}, {"cuda"}, "", {}}, catalog, machine_with(make_torch("2.15.0", false)));
+      plan_for({{"adam"}, {"cuda"}, "", {}}, catalog, machine_with(make_torch("2.15.0")));
   CHECK(cpu_only.plan.verdict() == ExitCode::no_toolchain);
   CHECK(cpu_only.skipped("adam", "cuda")->reason->text ==
         "torch-2.15.0 at /venv/lib/python3.11/site-packages/torch was not built for cuda");
@@ -224,7 +193,7 @@ TEST_CASE("a part counts only for the versions it is for", "[extension]") {
   op.parts.push_back(later);
   const auto steps = [&](const std::string& torch) {
     const Made made =
-        plan_for({{}, {"cpu"}, "", {}}, catalog_of({op}), machine_with(make_torch(torch, false)));
+        plan_for({{}, {"cpu"}, "", {}}, catalog_of({op}), machine_with(make_torch(torch)));
     return entry_of(made, "adam", "cpu").steps.size();
   };
   CHECK(steps("2.13.1") == 3);
@@ -236,7 +205,7 @@ TEST_CASE("an op's dependencies are built with it", "[extension]") {
   op.after = {"pin"};
   const Made made =
       plan_for({{"aio"}, {"cpu"}, "", {}}, catalog_of({op, make_op("pin", "pkg.pin_op")}),
-               machine_with(make_torch("2.15.0", false)));
+               machine_with(make_torch("2.15.0")));
   CHECK(entry_of(made, "pin", "cpu").state == EntryState::planned);
   CHECK(entry_of(made, "aio", "cpu").needs.at("after") == "pin");
 }
@@ -247,8 +216,8 @@ TEST_CASE("what is Python alone is listed with what it is", "[extension]") {
   python.on["npu"] = {};
   python.python = "a Python class over torch_npu";
   op.parts.push_back(python);
-  const Made made = plan_for({{"adam"}, {"npu"}, "", {}}, catalog_of({op}),
-                             machine_with(make_torch("2.15.0", false)));
+  const Made made =
+      plan_for({{"adam"}, {"npu"}, "", {}}, catalog_of({op}), machine_with(make_torch("2.15.0")));
   CHECK(made.skipped("adam", "npu")->reason->code == ReasonCode::nothing_native);
   CHECK(made.plan.verdict() == ExitCode::no_op);
 }

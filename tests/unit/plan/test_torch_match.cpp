@@ -18,17 +18,11 @@ const manifest::Accelerator& accelerator(const std::string& name) {
 }
 
 /// Of the pip kind: "2.7.1+cu126" and CUDA 12.6.
-probe::Torch make_torch(const std::string& version, const std::string& cuda,
-                        const std::string& prefix = "/venv") {
-  probe::Torch torch;
-  torch.id = "torch-" + version;
+probe::Torch pip_torch(const std::string& version, const std::string& cuda,
+                       const std::string& prefix = "/venv") {
+  probe::Torch torch = make_torch(version, cuda.empty() ? "" : "cuda", cuda);
   torch.path = prefix + "/torch";
-  torch.version = Fact<Version>::known(*Version::parse(version), "version.py");
-  torch.interpreter = torch.python_include = torch.extension_suffix = torch.cxx11_abi =
-      Fact<std::string>::known("there", "a file");
   torch.includes = {torch.path + "/include"};
-  torch.cuda = torch.hip = Fact<Version>::missing("a build for CPU only", "version.py");
-  if (!cuda.empty()) torch.cuda = Fact<Version>::known(*Version::parse(cuda), "version.py");
   return torch;
 }
 
@@ -43,7 +37,7 @@ TorchMatch match_first(const probe::Machine& machine, bool skip = false) {
 
 TorchMatch match(const std::string& cuda_of_torch, const std::string& version, bool skip = false) {
   probe::Machine machine;
-  machine.torches = {make_torch("2.7.1", cuda_of_torch)};
+  machine.torches = {pip_torch("2.7.1", cuda_of_torch)};
   machine.toolchains = {toolkit(version, "/cuda")};
   return match_first(machine, skip);
 }
@@ -89,7 +83,7 @@ TEST_CASE("a03: releases that nobody knows yet follow from their numbers", "[tor
 TEST_CASE("a05: an old toolkit that stands before the fitting one is told with that one",
           "[torch]") {
   probe::Machine machine;
-  machine.torches = {make_torch("2.7.1+cu126", "12.6")};
+  machine.torches = {pip_torch("2.7.1+cu126", "12.6")};
   machine.toolchains = {toolkit("11.5.119", "/usr"), toolkit("12.2.128", "/usr/local/cuda-12.2"),
                         toolkit("12.6.85", "/usr/local/cuda-12.6"), toolkit("13.0.88", "/cuda13")};
   const auto refused = match_first(machine);
@@ -111,7 +105,7 @@ TEST_CASE("a05: an old toolkit that stands before the fitting one is told with t
 
 TEST_CASE("a toolkit that is not whole is no way out, another torch that fits is one", "[torch]") {
   probe::Machine machine;
-  machine.torches = {make_torch("2.7.1+cu126", "12.6"), make_torch("2.15.0+cu132", "13.2", "/new")};
+  machine.torches = {pip_torch("2.7.1+cu126", "12.6"), pip_torch("2.15.0+cu132", "13.2", "/new")};
   machine.toolchains = {toolkit("13.0.88", "/cuda"), toolkit("12.6.85", "/broken")};
   machine.toolchains[1].state = probe::ToolchainState::partial;
   const auto refused = match_first(machine);
@@ -140,7 +134,7 @@ TEST_CASE("a torch for CPU only serves no CUDA extension, and one that does is n
   CHECK(refused.reason->code == ReasonCode::torch_unsuited);
   CHECK(refused.reason->text == "torch-2.7.1 at /venv/torch has no cuda: a build for CPU only");
   probe::Machine machine;
-  machine.torches = {make_torch("2.7.1", ""), make_torch("2.15.0+cu132", "13.2", "/new")};
+  machine.torches = {pip_torch("2.7.1", ""), pip_torch("2.15.0+cu132", "13.2", "/new")};
   machine.toolchains = {toolkit("13.0.88", "/cuda")};
   CHECK(contains(match_first(machine).reason->hint, "--torch /new/torch"));
   // Skipping a check of releases doesn't make a release.
@@ -149,7 +143,7 @@ TEST_CASE("a torch for CPU only serves no CUDA extension, and one that does is n
 
 TEST_CASE("HIP is compared with a ROCm in the same way, and found by the accelerator's alias",
           "[torch]") {
-  probe::Torch torch = make_torch("2.7.1+rocm6.3", "");
+  probe::Torch torch = pip_torch("2.7.1+rocm6.3", "");
   torch.hip = Fact<Version>::known(*Version::parse("6.3.42131-fa1d09cbd"), "version.py");
   probe::Toolchain rocm = toolkit("6.4.1", "/opt/rocm");
   rocm.kind = "hipcc";
@@ -168,11 +162,11 @@ TEST_CASE("HIP is compared with a ROCm in the same way, and found by the acceler
 
 TEST_CASE("what torch or its Python lacks is told before anything is compiled", "[torch]") {
   probe::Machine machine;
-  machine.torches = {make_torch("2.7.1", "")};
+  machine.torches = {pip_torch("2.7.1", "")};
   machine.torches[0].python_include = Fact<std::string>::missing("no Python.h", "/usr/include");
   REQUIRE(find_torch_problem(machine));
   CHECK(contains(find_torch_problem(machine)->text, "/usr/include: no Python.h"));
-  machine.torches = {make_torch("2.7.1", "")};
+  machine.torches = {pip_torch("2.7.1", "")};
   machine.torches[0].includes.clear();
   CHECK(contains(find_torch_problem(machine)->text, "/venv/torch/include: no ATen/ATen.h"));
 }
@@ -181,7 +175,7 @@ TEST_CASE("no torch, and a named one that isn't there, are told with what would 
   probe::Machine machine;
   REQUIRE(find_torch_problem(machine));
   CHECK(contains(find_torch_problem(machine)->hint, "--python PATH"));
-  machine.torches = {make_torch("2.7.1", "")};
+  machine.torches = {pip_torch("2.7.1", "")};
   CHECK_FALSE(find_torch_problem(machine));
   machine.torches[0].origin = "--python";
   machine.torches[0].path = "/bare";
@@ -244,7 +238,7 @@ const Entry& only_entry(const Made& made) {
 
 TEST_CASE("a01: a plan refuses another major release before any step, unless it is told not to",
           "[torch]") {
-  const auto machine = with_torch({make_torch("2.7.1+cu126", "12.6")}, {toolkit("13.0.88", "/c")});
+  const auto machine = with_torch({pip_torch("2.7.1+cu126", "12.6")}, {toolkit("13.0.88", "/c")});
   const Made refused = plan_extension(machine, {"k.cu"});
   REQUIRE(only_entry(refused).reason);
   CHECK(only_entry(refused).reason->code == ReasonCode::torch_unsuited);
@@ -268,7 +262,7 @@ TEST_CASE("a05: of several toolkits the one of torch's own release compiles its 
           "[torch]") {
   const Made made = plan_extension(
       with_torch(
-          {make_torch("2.7.1+cu126", "12.6")},
+          {pip_torch("2.7.1+cu126", "12.6")},
           {toolkit("13.0.88", "/new"), toolkit("12.4.131", "/old"), toolkit("12.6.85", "/own")}),
       {"k.cu"});
   REQUIRE(only_entry(made).state == EntryState::planned);
@@ -283,7 +277,7 @@ TEST_CASE("a05: of several toolkits the one of torch's own release compiles its 
 
 TEST_CASE("a02: a minor release of its own is one note in the whole plan", "[torch]") {
   const Made made =
-      plan_extension(with_torch({make_torch("2.15.0+cu132", "13.2")}, {toolkit("13.0.88", "/c")}),
+      plan_extension(with_torch({pip_torch("2.15.0+cu132", "13.2")}, {toolkit("13.0.88", "/c")}),
                      {"k.cu", "l.cu"});
   REQUIRE(only_entry(made).state == EntryState::planned);
   CHECK(contains(made.notes(), "torch-2.15.0+cu132 was built with cuda 13.2"));
@@ -292,7 +286,7 @@ TEST_CASE("a02: a minor release of its own is one note in the whole plan", "[tor
 }
 
 TEST_CASE("a toolkit that was demanded is not replaced by one that suits torch better", "[torch]") {
-  auto machine = with_torch({make_torch("2.7.1+cu126", "12.6")},
+  auto machine = with_torch({pip_torch("2.7.1+cu126", "12.6")},
                             {toolkit("13.0.88", "/new"), toolkit("12.6.85", "/own")});
   machine.toolchains[1].demanded = true;
   machine.toolchains[1].origin = "CUDA_HOME";
@@ -304,7 +298,7 @@ TEST_CASE("a toolkit that was demanded is not replaced by one that suits torch b
 
 TEST_CASE("an extension without device sources needs no toolkit, whatever torch was built with",
           "[torch]") {
-  const Made made = plan_extension(with_torch({make_torch("2.7.1+cu126", "12.6")}, {}), {"h.cpp"});
+  const Made made = plan_extension(with_torch({pip_torch("2.7.1+cu126", "12.6")}, {}), {"h.cpp"});
   CHECK(only_entry(made).state == EntryState::planned);
 }
 
@@ -314,7 +308,7 @@ TEST_CASE("without a torch, and with one that lacks Python.h, an extension has i
   REQUIRE(only_entry(none).reason);
   CHECK(only_entry(none).reason->code == ReasonCode::torch_absent);
   CHECK(none.plan.verdict() == ExitCode::no_toolchain);
-  auto machine = with_torch({make_torch("2.7.1+cu126", "12.6")}, {});
+  auto machine = with_torch({pip_torch("2.7.1+cu126", "12.6")}, {});
   machine.torches[0].python_include = Fact<std::string>::missing("no Python.h", "/usr/include");
   CHECK(contains(only_entry(plan_extension(machine, {"h.cpp"})).reason->text, "no Python.h"));
 }

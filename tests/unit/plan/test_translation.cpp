@@ -10,30 +10,6 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-probe::Torch make_torch(const std::string& accelerator, const std::string& release) {
-  probe::Torch torch;
-  torch.id = "torch-2.9.0+" + accelerator;
-  torch.site = "/venv/lib/python3.11/site-packages";
-  torch.path = torch.site + "/torch";
-  torch.origin = "PATH";
-  torch.version = Fact<Version>::known(*Version::parse("2.9.0"), "version.py");
-  torch.python = Fact<Version>::known(*Version::parse("3.11"), "pyvenv.cfg");
-  torch.interpreter = Fact<std::string>::known("/venv/bin/python3", "");
-  torch.python_include = Fact<std::string>::known("/usr/include/python3.11", "");
-  torch.extension_suffix = Fact<std::string>::known(".cpython-311.so", "");
-  torch.cxx11_abi = Fact<std::string>::known("1", "");
-  torch.includes = {torch.path + "/include"};
-  torch.defines = {"TORCH_API_INCLUDE_EXTENSION_H"};
-  torch.lib = torch.path + "/lib";
-  torch.libraries["cpu"] = {"c10", "torch"};
-  torch.libraries[accelerator] = {"c10", "torch", "torch_" + accelerator};
-  torch.cuda = torch.hip = torch.xpu = Fact<Version>::missing("version.py says None");
-  (accelerator == "rocm" ? torch.hip : torch.xpu) =
-      Fact<Version>::known(*Version::parse(release), "version.py");
-  torch.identity = "identity of torch";
-  return torch;
-}
-
 probe::Toolchain make_toolkit(const std::string& kind, const std::string& version,
                               const std::string& tool, const std::string& folder) {
   probe::Toolchain toolkit;
@@ -59,7 +35,7 @@ probe::Machine make_rocm(const Texts& archs = {}) {
   hipcc.all_archs = archs.empty();
   hipcc.archs = archs;
   machine.toolchains = {make_gcc("12.2.0"), hipcc};
-  machine.torches = {make_torch("rocm", "6.2.41133")};
+  machine.torches = {make_torch("2.9.0+rocm", "rocm", "6.2.41133")};
   return machine;
 }
 
@@ -79,13 +55,6 @@ manifest::Op make_op(const std::string& name) {
   part.headers[part.sources.front()] = {"/tree/csrc/includes/shared.h", "/tree/csrc/kernel.cuh"};
   op.parts.push_back(part);
   return op;
-}
-
-manifest::Catalog catalog_of(std::vector<manifest::Op> ops) {
-  manifest::Catalog catalog = make_catalog();
-  catalog.ops.clear();
-  for (manifest::Op& op : ops) catalog.ops.emplace(op.name, std::move(op));
-  return catalog;
 }
 
 /// The steps of an entry that make a file of this name.
@@ -155,7 +124,7 @@ TEST_CASE(
                            "--offload-arch=gfx90a",
                            "--offload-arch=gfx942:xnack-",
                            "-fno-gpu-rdc",
-                           "-std=c++17",
+                           "-std=c++20",
                            "-O3",
                            "-fPIC",
                            "-cuid=kernel",
@@ -275,7 +244,7 @@ manifest::Op make_sycl_op() {
 probe::Machine make_oneapi() {
   probe::Machine machine = make_machine();
   machine.toolchains = {make_gcc("12.2.0"), make_toolkit("icpx", "2025.1.0", "cxx", "/opt/oneapi")};
-  machine.torches = {make_torch("xpu", "2025.1.1")};
+  machine.torches = {make_torch("2.9.0+xpu", "xpu", "2025.1.1")};
   return machine;
 }
 
@@ -293,7 +262,7 @@ TEST_CASE(
                              "-c",
                              "-fsycl",
                              "-fsycl-targets=spir64",
-                             "-std=c++17",
+                             "-std=c++20",
                              "-O3",
                              "-fPIC",
                              "-march=x86-64-v3",

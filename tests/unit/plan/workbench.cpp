@@ -50,6 +50,13 @@ manifest::Catalog make_catalog() {
   return catalog;
 }
 
+manifest::Catalog catalog_of(std::vector<manifest::Op> ops) {
+  manifest::Catalog catalog = make_catalog();
+  catalog.ops.clear();
+  for (manifest::Op& op : ops) catalog.ops.emplace(op.name, std::move(op));
+  return catalog;
+}
+
 probe::Machine make_machine(const std::string& host_machine) {
   probe::Machine machine;
   const auto known = [](const std::string& text) { return Fact<std::string>::known(text, "test"); };
@@ -115,6 +122,38 @@ probe::Toolchain make_absent(const std::string& kind, const std::string& reason)
   toolchain.version = Fact<Version>::missing(reason);
   toolchain.origin = "PATH";
   return toolchain;
+}
+
+probe::Torch make_torch(const std::string& version, const std::string& accelerator,
+                        const std::string& release) {
+  const auto known = [](const std::string& text) { return Fact<std::string>::known(text, ""); };
+  const auto number = [](const std::string& text) {
+    return Fact<Version>::known(*Version::parse(text), "version.py");
+  };
+  probe::Torch torch;
+  torch.id = "torch-" + version;
+  torch.site = "/venv/lib/python3.11/site-packages";
+  torch.path = torch.site + "/torch";
+  torch.origin = "PATH";
+  torch.version = number(version);
+  torch.python = number("3.11");
+  torch.interpreter = known("/venv/bin/python3");
+  torch.python_include = known("/usr/include/python3.11");
+  torch.extension_suffix = known(".cpython-311.so");
+  torch.cxx11_abi = known("1");
+  torch.includes = {torch.path + "/include"};
+  torch.defines = {"TORCH_API_INCLUDE_EXTENSION_H"};
+  torch.lib = torch.path + "/lib";
+  torch.libraries["cpu"] = {"c10", "torch"};
+  torch.cuda = torch.hip = torch.xpu = Fact<Version>::missing("a build for CPU only", "version.py");
+  torch.standard = 20;
+  torch.identity = "identity of " + torch.id;
+  if (accelerator.empty()) return torch;
+  torch.libraries[accelerator] = {"c10", "torch", "torch_" + accelerator};
+  (accelerator == "rocm"  ? torch.hip
+   : accelerator == "xpu" ? torch.xpu
+                          : torch.cuda) = number(release);
+  return torch;
 }
 
 probe::Device make_device(const std::string& accelerator, const std::string& address,

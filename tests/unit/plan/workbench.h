@@ -17,6 +17,8 @@ namespace dsbuild::plan {
 
 /// dsbuild's accelerators and the ops of tests/golden/root, without a runtime.
 manifest::Catalog make_catalog();
+/// The same with other ops.
+manifest::Catalog catalog_of(std::vector<manifest::Op> ops);
 
 /// Debian on x86-64 with an x86-64-v3 CPU, and nothing else.
 probe::Machine make_machine(const std::string& host_machine = "x86_64");
@@ -30,6 +32,10 @@ probe::Toolchain make_clang_ptxas(const std::string& clang, const std::string& p
                                   const std::vector<std::string>& archs);
 probe::Toolchain make_clang_amdgpu(const std::string& version,
                                    const std::vector<std::string>& archs);
+/// A torch of Python 3.11 for the CPU and, where one is named, an accelerator's release.
+probe::Torch make_torch(const std::string& version, const std::string& accelerator = "",
+                        const std::string& release = "");
+
 /// One that isn't there, as the probe reports it.
 probe::Toolchain make_absent(const std::string& kind, const std::string& reason);
 
