@@ -212,6 +212,13 @@ class Reader {
           },
           [&](const Node& root, Op op) { add(root, catalog_.ops, std::move(op), "op"); });
     }
+    // What this version of a tree hasn't got is nothing that must be loaded before.
+    for (auto& [name, op] : catalog_.ops) {
+      std::erase_if(op.after, [&](const std::string& other) {
+        const auto found = catalog_.ops.find(other);
+        return found != catalog_.ops.end() && found->second.parts.empty();
+      });
+    }
     const fs::path runtime = sources_.built_in / "manifests" / kRuntime;
     if (!system_.exists(runtime)) return;
     read_one(

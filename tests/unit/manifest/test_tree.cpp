@@ -88,6 +88,22 @@ TEST_CASE("an installed package has its sources elsewhere, and its own folder wi
   }
 }
 
+TEST_CASE("an op that this version of the tree hasn't got is nothing to wait for", "[tree]") {
+  TreeRoot root;
+  root.write("manifests/pkg/pin.json", R"json({
+    "schema": 1, "name": "pin", "kind": "python_extension", "summary": "Pin", "module": "pkg.pin_op",
+    "parts": [{"on": {"host": "*"}, "when": {"source": ">=2"}, "binding": ["csrc/plain.cpp"]}]
+  })json");
+  root.write("manifests/pkg/aio.json", R"json({
+    "schema": 1, "name": "aio", "kind": "python_extension", "summary": "Aio", "module": "pkg.aio_op",
+    "after": ["pin"], "parts": [{"on": {"host": "*"}, "binding": ["csrc/adam.cpp"]}]
+  })json");
+  Diagnostics diagnostics;
+  CHECK(root.read_tree("checkout", diagnostics).ops.at("aio").after.empty());
+  CHECK(root.read_tree("site", diagnostics).ops.at("aio").after == std::vector<std::string>{"pin"});
+  CHECK(diagnostics.all().empty());
+}
+
 TEST_CASE("a folder that is no tree is told with the trees that are known", "[tree]") {
   const TreeRoot root;
   CatalogSources sources;
