@@ -49,8 +49,10 @@ class ExtensionItems : ItemMaker {
     for (const auto& [name, accelerator] : draft_.catalog.accelerators) {
       if (is_beside_the_point(accelerator, own)) continue;
       if (!own.contains(name)) {
-        if (draft_.scope.names(accelerator))
-          skip_whole(accelerator, no_kernel(accelerator, {own.begin(), own.end()}));
+        if (draft_.scope.names(accelerator)) {
+          skip_whole(accelerator,
+                     own.empty() ? absent() : no_kernel(accelerator, {own.begin(), own.end()}));
+        }
       } else if (!draft_.scope.asks_for(accelerator)) {
         skip_whole(accelerator, not_requested(name));
       } else {
@@ -60,6 +62,15 @@ class ExtensionItems : ItemMaker {
   }
 
  private:
+  /// No part of it is for this version of the tree.
+  Reason absent() const {
+    const auto& tree = draft_.catalog.tree;
+    const std::string where =
+        tree ? tree->name + " " + (tree->version ? tree->version->number() : "")
+             : op_.file.string();
+    return {ReasonCode::no_kernel, op_.name + " is not in " + where, "leave it out"};
+  }
+
   /// The torch that was chosen; a reason where there is none.
   std::optional<Reason> find_torch() {
     auto problem = find_torch_problem(draft_.machine);
@@ -136,6 +147,9 @@ class ExtensionItems : ItemMaker {
   }
 
   bool has_device_source(const Item& item, const ExtensionPart& part) const {
+    // Its compiler takes all sources, and any of them may hold device code.
+    if (item.uses_device() && item.choice.recipe->extension->host_sources)
+      return is_native({&part});
     const auto is_device = [&](const std::filesystem::path& source) {
       return is_device_source(item, draft_.catalog.host(), source);
     };
