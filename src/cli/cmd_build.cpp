@@ -73,23 +73,6 @@ std::optional<bundle::PythonHost> find_target(Context& context, const BuildFlags
   return host;
 }
 
-/// What is to be known of the step cache after a build that used it.
-void tell_of_cache(Context& context, const run::CachePlace& cache,
-                   const run::BuildOutcome& outcome) {
-  if (!cache.on() || outcome.cache_hits + outcome.cache_misses == 0) return;
-  if (!outcome.cache_problem.empty()) {
-    context.note("dsbuild: what was compiled could not be kept in the step cache: " +
-                 outcome.cache_problem);
-  }
-  const std::string network = network_file_system(cache.folder);
-  if (!network.empty()) {
-    context.note(
-        fmt::format("dsbuild: the step cache {} is on {}: it is safe there, but slower "
-                    "than on a disk of this machine",
-                    cache.folder.string(), network));
-  }
-}
-
 ExitCode run_build_command(Context& context, const BuildFlags& flags) {
   check_temporary_folder(context.host_system());
   const run::CachePlace cache = find_step_cache(context);

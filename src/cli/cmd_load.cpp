@@ -222,6 +222,7 @@ class Load {
         plan_, ninja::render_build_files(plan_, build_folder),
         {build_folder, context_.executable(), find_ninja(machine_), jobs_, false, false, steps},
         *progress_);
+    tell_of_cache(context_, steps, outcome);
     if (outcome.no_space) {
       throw Error(ExitCode::file_system, "No space left on device", folder.string(),
                   "free some space there, or choose another folder");

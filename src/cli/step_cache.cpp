@@ -43,6 +43,17 @@ std::pair<std::string, std::string> first_of(const Context& context, const char*
   return {variable, context.host_system().env(variable).value_or("")};
 }
 
+/// The name of the network file system that the folder, or what it will lie in, is on; else empty.
+std::string network_file_system(const fs::path& folder) {
+  std::error_code error;
+  fs::path there = folder;
+  while (there.has_relative_path() && !fs::exists(there, error)) there = there.parent_path();
+  struct statfs kind {};
+  if (::statfs(there.c_str(), &kind) != 0) return {};
+  const auto* row = probe::find_file_system(static_cast<std::uint32_t>(kind.f_type));
+  return row != nullptr && row->network ? row->name : "";
+}
+
 }  // namespace
 
 void add_step_cache_options(CLI::App& app, Options& options) {
@@ -86,14 +97,20 @@ run::CachePlace find_step_cache(const Context& context) {
   return place;
 }
 
-std::string network_file_system(const fs::path& folder) {
-  std::error_code error;
-  fs::path there = folder;
-  while (there.has_relative_path() && !fs::exists(there, error)) there = there.parent_path();
-  struct statfs kind {};
-  if (::statfs(there.c_str(), &kind) != 0) return {};
-  const auto* row = probe::find_file_system(static_cast<std::uint32_t>(kind.f_type));
-  return row != nullptr && row->network ? row->name : "";
+void tell_of_cache(Context& context, const run::CachePlace& cache,
+                   const run::BuildOutcome& outcome) {
+  if (!cache.on() || outcome.cache_hits + outcome.cache_misses == 0) return;
+  if (!outcome.cache_problem.empty()) {
+    context.note("dsbuild: what was compiled could not be kept in the step cache: " +
+                 outcome.cache_problem);
+  }
+  const std::string network = network_file_system(cache.folder);
+  if (!network.empty()) {
+    context.note(
+        fmt::format("dsbuild: the step cache {} is on {}: it is safe there, but slower "
+                    "than on a disk of this machine",
+                    cache.folder.string(), network));
+  }
 }
 
 }  // namespace dsbuild::cli

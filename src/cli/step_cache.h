@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "cli/context.h"
+#include "run/build.h"
 #include "run/cache_store.h"
 
 namespace CLI {
@@ -26,7 +27,9 @@ run::CachePlace find_step_cache(const Context& context);
 /// what is no size.
 std::optional<std::uint64_t> parse_size(std::string_view text);
 
-/// The name of the network file system that the folder, or what it will lie in, is on; else empty.
-std::string network_file_system(const std::filesystem::path& folder);
+/// Notes what is to be known of the step cache after a build that used it: what could not be kept,
+/// and that it is on a network file system.
+void tell_of_cache(Context& context, const run::CachePlace& cache,
+                   const run::BuildOutcome& outcome);
 
 }  // namespace dsbuild::cli
