@@ -20,6 +20,18 @@ expect 0 "$DSBUILD" bundle verify out/bundle
 expect 0 "$DSBUILD" build --source "$site" --python "$peers" --accelerators cpu --ops "$ops"
 says stdout 'up to date'
 
+# A header that changes costs what includes it.
+header=$site/deepspeed/ops/csrc/includes/cpu_lion.h
+cp -p "$header" header.h
+echo '// changed' >>"$header"
+ninja -C out/build -n >would
+mv header.h "$header"
+says would 'extension cpu_lion'
+says_not would cpu_adagrad
+says_not would async_io
+ninja -C out/build -n >would
+says would 'no work to do'
+
 cp "$site/deepspeed/git_version_info_installed.py" before.py
 expect 0 "$DSBUILD" bundle install out/bundle --into deepspeed --python "$python"
 mkdir nothing
