@@ -2,6 +2,7 @@
 // Knows nothing of the machine, of requests or of how things are built.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -297,7 +298,8 @@ struct ExtensionPart {
   /// Source -> the files of the op's folder that it includes; where one may have to be translated.
   std::map<std::filesystem::path, std::vector<std::filesystem::path>> headers;
   std::set<std::string> macros;  ///< of ExtensionRecipe::macros, those that its sources name
-  std::string python;            ///< what it is, when there is nothing native in it
+  std::map<std::filesystem::path, std::uint64_t> sizes;  ///< of its sources, in bytes
+  std::string python;  ///< what it is, when there is nothing native in it
   CompileOptions options;
   std::vector<std::string> libraries;
   Needs needs;

@@ -81,6 +81,8 @@ ExtensionPart read_part(const Node& node, const OpContext& context, const Op& op
   folders.insert(folders.end(), part.options.include.begin(), part.options.include.end());
   for (const auto* sources : {&part.binding, &part.sources}) {
     for (const auto& source : *sources) {
+      if (const auto status = context.folder.system.status(source))
+        part.sizes.emplace(source, status->size);
       if (context.includes->includes(source, folders, kTorchHeader))
         part.torch_sources.insert(source);
       scan_for_recipes(source, folders, context, part);

@@ -93,6 +93,15 @@ bool is_compile(const plan::Step& step) {
   return !step.inputs.empty() && !step.inputs.front().starts_with("{build}");
 }
 
+/// Ninja starts what is ready in the order of its file: what takes long must not be the last.
+std::vector<const plan::Step*> heaviest_first(const std::vector<plan::Step>& steps) {
+  std::vector<const plan::Step*> order;
+  for (const plan::Step& step : steps) order.push_back(&step);
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto* a, const auto* b) { return a->weight > b->weight; });
+  return order;
+}
+
 }  // namespace
 
 std::string expand_paths(const std::string& text, const Paths& paths) {
@@ -138,7 +147,8 @@ BuildFiles render_build_files(const plan::Plan& plan, const std::filesystem::pat
                                     {"description", "$what"},
                                     {"depfile", "$dep"},
                                     {"deps", "gcc"}});
-  for (const plan::Step& step : plan.steps) {
+  for (const plan::Step* one : heaviest_first(plan.steps)) {
+    const plan::Step& step = *one;
     const plan::StepFile file = make_step_file(step, paths, roots);
     std::string name = step_file_name(step.id);
     add_edge(writer, file, name);

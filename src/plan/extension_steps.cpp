@@ -216,6 +216,8 @@ class ExtensionSteps {
     // They must be there before it is compiled; its depfile tells of all others.
     steps.back().inputs.insert(steps.back().inputs.end(), headers.begin(), headers.end());
     if (may_precompile) steps.back().header = header_of(words);
+    if (const auto size = build.part->sizes.find(source); size != build.part->sizes.end())
+      steps.back().weight = size->second * (1 + group.archs.size());
     objects_.push_back(steps.back().outputs.front());
     if (device) device_objects_.push_back(objects_.back());
     std::move(steps.begin(), steps.end(), std::back_inserter(steps_));

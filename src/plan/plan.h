@@ -3,6 +3,7 @@
 // terminals.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -42,6 +43,8 @@ struct Step {
   std::string toolchain_identity;            ///< part of the step's hash
   std::vector<std::string> kernels;          ///< symbols that the (ELF or PTX) output must hold
   bool any_kernel = false;                   ///< it must hold at least one kernel
+  /// A guess at how long it takes, in bytes of source that its compiler goes through.
+  std::uint64_t weight = 0;
   /// How a header that its argv includes may be precompiled, by whichever step comes first.
   std::shared_ptr<const Step> header;
 };

@@ -58,6 +58,19 @@ TEST_CASE("an edge runs its step file, and its command changes with the step's h
   CHECK_THAT(render_build_files(plan, "/b").at("build.ninja"), !Catch::Contains(hash));
 }
 
+TEST_CASE("the step that takes longest is written first, so that Ninja starts it first", "[emit]") {
+  plan::Plan plan;
+  plan.steps = {make_step("a.o", {"{src}/a.cpp"}), make_step("b.o", {"{src}/b.cu"}),
+                make_step("c.o", {"{src}/c.cpp"})};
+  plan.paths = {{"src", "/checkout"}};
+  plan.steps[1].weight = 9000;
+  plan.steps[2].weight = 10;
+  CHECK(edges(render_build_files(plan, "/b").at("build.ninja")) ==
+        std::vector<std::string>{"build b.o: step /checkout/b.cu",
+                                 "build c.o: step /checkout/c.cpp",
+                                 "build a.o: step /checkout/a.cpp"});
+}
+
 TEST_CASE("a step file holds the step with every path real", "[emit]") {
   const BuildFiles files = render_build_files(make_plan(), "/b");
   CHECK(files.size() == 3);

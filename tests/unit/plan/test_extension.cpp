@@ -1,6 +1,8 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <cstdint>
+#include <set>
 
 #include "unit/plan/workbench.h"
 
@@ -76,6 +78,21 @@ TEST_CASE("host and device code have the one language standard that the torch ne
   for (std::size_t i = 0; i + 1 < entry.steps.size(); ++i) {
     CHECK(has_word(made.step(entry.steps[i]).argv, "-std=c++20"));
   }
+}
+
+TEST_CASE("a kernel's source weighs once for the host and once for each arch", "[extension]") {
+  manifest::Op op = make_op("adam", "pkg.adam_op");
+  add_kernel(op);
+  for (manifest::ExtensionPart& part : op.parts) {
+    for (const auto& source : part.sources) part.sizes.emplace(source, 100);
+  }
+  const Made made = plan_for({{}, {"cuda"}, "cuda:8.0,cuda:9.0", {}}, catalog_of({op}),
+                             machine_with(make_torch("2.15.0", "cuda", "13.0")));
+  std::multiset<std::uint64_t> weights;
+  for (const std::string& id : entry_of(made, "adam", "cuda").steps)
+    weights.insert(made.step(id).weight);
+  const std::uint64_t passes = 1 + entry_of(made, "adam", "cuda").archs.size();
+  CHECK(weights == std::multiset<std::uint64_t>{0, 0, 100, 100 * passes});
 }
 
 TEST_CASE("the module's name goes to its binding alone, so that ops share the other objects",
