@@ -2,19 +2,21 @@
 // to be translated. Knows #include lines; evaluates no condition.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
-#include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <unordered_map>
 #include <vector>
 
 #include "base/system.h"
 
 namespace dsbuild::manifest {
 
-/// Remembers what it has read. The system must outlive it.
+/// Reads each file once, and looks for each name in each folder once: a tree's sources share most
+/// of what they include. The system must outlive it.
 class IncludeScan {
  public:
   explicit IncludeScan(const System& system) : system_(system) {}
@@ -23,23 +25,39 @@ class IncludeScan {
   bool includes(const std::filesystem::path& file,
                 const std::vector<std::filesystem::path>& folders, std::string_view header);
 
-  /// All that it includes in this way and that is there, in the paths' order.
+  /// All that it includes in this way and that is there, in the order of their names.
   std::vector<std::filesystem::path> headers_of(const std::filesystem::path& file,
                                                 const std::vector<std::filesystem::path>& folders);
 
   /// Whether the text of the file has the word.
-  bool mentions(const std::filesystem::path& file, const std::string& word);
+  bool mentions(const std::filesystem::path& file, std::string_view word);
 
  private:
-  /// Goes through the file and what it includes until `stop` says so; whether it did.
-  bool walk(const std::filesystem::path& file, const std::vector<std::filesystem::path>& folders,
-            const std::function<bool(const std::filesystem::path&)>& stop);
-  const std::vector<std::string>& names_in(const std::filesystem::path& file);
+  using Number = std::size_t;  ///< of a file, in files_
+  struct File {
+    std::string path;
+    std::string text;
+    std::vector<std::string> names;  ///< that it includes, as it writes them
+    bool is_read = false;
+  };
+  /// Folders that are looked into, and what of a file was found there or beside it.
+  struct Places {
+    std::vector<std::string> folders;
+    std::unordered_map<Number, std::vector<Number>> included;
+  };
+
+  const File& read(Number file);
+  /// Nothing: there is no such file.
+  std::optional<Number> find(const std::string& path);
+  const std::vector<Number>& included_by(Number file, Places& places);
+  /// The file and all that it includes.
+  std::vector<Number> reach(const std::filesystem::path& file,
+                            const std::vector<std::filesystem::path>& folders);
 
   const System& system_;
-  std::map<std::filesystem::path, std::vector<std::string>> names_;
-  std::map<std::filesystem::path, bool> exists_;
-  std::map<std::pair<std::filesystem::path, std::string>, bool> mentions_;
+  std::vector<File> files_;
+  std::unordered_map<std::string, std::optional<Number>> known_;
+  std::map<std::vector<std::string>, Places> places_;
 };
 
 }  // namespace dsbuild::manifest

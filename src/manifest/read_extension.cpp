@@ -12,11 +12,6 @@ namespace {
 /// What torch's own extensions include, and what takes longest to compile.
 constexpr std::string_view kTorchHeader = "torch/extension.h";
 
-/// Whether a relative path leads out of its folder.
-bool is_outside(const fs::path& relative) {
-  return relative.empty() || *relative.begin() == "..";
-}
-
 std::optional<VersionRange> range_of(const std::map<std::string, VersionRange>& ranges,
                                      const std::string& key) {
   const auto found = ranges.find(key);
@@ -43,7 +38,7 @@ void scan_for_recipes(const fs::path& source, const std::vector<fs::path>& folde
         continue;
       std::vector<fs::path> files = context.includes->headers_of(source, folders);
       std::erase_if(files, [&](const fs::path& file) {
-        return is_outside(file.lexically_relative(context.folder.path));
+        return !lies_in(file.native(), context.folder.path.native());
       });
       part.headers[source] = files;
       files.push_back(source);

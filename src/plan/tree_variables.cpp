@@ -55,7 +55,7 @@ bool is_count(const std::string& value) {
   return error == std::errc() && end == value.data() + value.size() && count >= 1;
 }
 
-/// Flags that who builds gives a tool, as this one's own variables do.
+/// Whether a variable's words may be flags of a tool; tells of one that only the plan chooses.
 bool are_words(const std::string& name, const std::vector<std::string>& words,
                Diagnostics& diagnostics) {
   for (const std::string& word : words) {
