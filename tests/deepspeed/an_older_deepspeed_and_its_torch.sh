@@ -2,11 +2,10 @@
 # DeepSpeed 0.16 with a torch of its time: the ops that it has for the CPU build, are installed, and compute what torch's optimizers say.
 # About five minutes on 2 cores: run by scripts/test --deepspeed.
 . "$(dirname "$0")/../support/e2e.sh"
+. "$SOURCE/tests/support/deepspeed.sh"
 
-peers=$(sh "$SOURCE/scripts/peers" old)
-need g++ ninja
-site=$(sh "$SOURCE/tests/deepspeed/environment.sh" "$peers" "$work/env")
-python=$work/env/bin/python
+old=$(sh "$SOURCE/scripts/peers" old)
+use_deepspeed "$old"
 ops=async_io,cpu_adam,deepspeed_shm_comm,fused_adam
 
 expect 0 "$DSBUILD" build --source "$site" --python "$python" --accelerators cpu --ops "$ops" --install

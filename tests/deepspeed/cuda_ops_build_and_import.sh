@@ -4,14 +4,13 @@
 . "$(dirname "$0")/../support/e2e.sh"
 . "$SOURCE/tests/support/deepspeed.sh"
 
-peers=$(find_peers) || skip "no real torch: scripts/peers makes one"
-need g++ ninja nvcc
-site=$(sh "$SOURCE/tests/deepspeed/environment.sh" "$peers" "$work/env")
+use_deepspeed
+need nvcc
 
 code=0
 "$DSBUILD" build --source "$site" --python "$peers" --ops "${OPS:-all}" --accelerators cuda --arch "8.0;9.0;12.1" --keep-going >stdout 2>stderr || code=$?
 cat stdout stderr
 case $code in 0 | 1 | 4) ;; *) fail "exit code $code" ;; esac
-"$work/env/bin/python" "$SOURCE/tests/deepspeed/import_modules.py" out/bundle/extensions/cuda >imported
+"$python" "$SOURCE/tests/deepspeed/import_modules.py" out/bundle/extensions/cuda >imported
 cat imported
 says_not imported FAILED

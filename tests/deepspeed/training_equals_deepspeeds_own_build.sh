@@ -4,10 +4,7 @@
 . "$(dirname "$0")/../support/e2e.sh"
 . "$SOURCE/tests/support/deepspeed.sh"
 
-peers=$(find_peers) || skip "no real torch: scripts/peers makes one"
-need g++ ninja
-site=$(sh "$SOURCE/tests/deepspeed/environment.sh" "$peers" "$work/env")
-python=$work/env/bin/python
+use_deepspeed
 training=$SOURCE/tests/deepspeed/train_offload.py
 train() { # FILE VARIABLE=VALUE... COMMAND...
     losses=$1

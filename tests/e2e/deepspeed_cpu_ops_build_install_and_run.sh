@@ -5,10 +5,7 @@
 . "$(dirname "$0")/../support/e2e.sh"
 . "$SOURCE/tests/support/deepspeed.sh"
 
-peers=$(find_peers) || skip "no real torch: scripts/peers makes one"
-need g++ ninja
-site=$(sh "$SOURCE/tests/deepspeed/environment.sh" "$peers" "$work/env")
-python=$work/env/bin/python
+use_deepspeed
 ops=async_io,cpu_adagrad,cpu_adam,cpu_lion,deepspeed_shm_comm,fused_adam,pin_memory
 
 # The level that most CPUs have; the bundle says so, and what is not built is said, too.

@@ -6,6 +6,15 @@ find_peers() {
     [ -x "$peers/bin/ds_report" ] && echo "$peers"
 }
 
+# A copy of the real DeepSpeed, which the test may change, beside the real torch: use_deepspeed [PEERS]
+# Sets $peers (where they come from), $site (the copy's packages) and $python (its own).
+use_deepspeed() {
+    peers=${1:-$(find_peers)} || skip "no real torch: scripts/peers makes one"
+    need g++ ninja
+    site=$(sh "$SOURCE/tests/deepspeed/environment.sh" "$peers" "$work/env")
+    python=$work/env/bin/python
+}
+
 # A tree with every file that a manifest lists, all of them empty: make_tree FOLDER VERSION
 make_tree() {
     mkdir -p "$1/op_builder"
