@@ -39,8 +39,9 @@ for word in ("-fsycl", "-fsycl-targets=spir64"):
         sys.exit("icpx: no " + word)
 if "-fsycl-link" in words:
     objects = [word for word in words if word.endswith(".o")]
-    if len(objects) < 2 or not all(os.path.exists(name) for name in objects[:-1]):
-        sys.exit("icpx: no objects to link")
+    wanted = int(open(here + "/../objects").read())
+    if len(objects) != wanted + 1 or not all(os.path.exists(name) for name in objects[:-1]):
+        sys.exit("icpx: not %d objects to link" % wanted)
     words = ["-x", "c", "-c", "/dev/null", "-o", objects[-1]]
 else:
     words = [word for word in words if not word.startswith("-fsycl")]
@@ -63,6 +64,7 @@ CODE
 printf '#include <sycl/sycl.hpp>\nint kernel() { return in_sycl(); }\n' >"$op/kernel.dp.cpp"
 
 xpu() { env CMPLR_ROOT="$work/oneapi" "$DSBUILD" "$@" --root root --ops scale --accelerators xpu --python venv; }
+echo 2 >oneapi/objects
 expect 0 xpu build
 has_file out/bundle/extensions/xpu/pkg/scale_op.*.so
 grep -q -- '-x c++ -c -fsycl -fsycl-targets=spir64 .*-Wall .*kernel.dp.cpp' oneapi/calls || fail 'the kernel was not compiled so'
@@ -78,6 +80,7 @@ cp "$op/bind.cpp" bind.cpp
 sed -i 's/, "sources": .*/, "needs": {"xpu": ">=0"}}]}/' root/manifests/ops/scale.json
 printf '#include <sycl/sycl.hpp>\nextern "C" __attribute__((visibility("default"))) void* PyInit_scale_op() { return in_sycl() ? nullptr : new int; }\n' >"$op/bind.cpp"
 : >oneapi/calls
+echo 1 >oneapi/objects
 expect 0 xpu build
 grep -q -- '-x c++ -c -fsycl -fsycl-targets=spir64 .*bind.cpp' oneapi/calls || fail 'the source was not compiled so'
 mv saved.json root/manifests/ops/scale.json
