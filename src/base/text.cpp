@@ -113,7 +113,8 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 }
 
 bool lies_in(std::string_view path, std::string_view folder) {
-  return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
+  return path.starts_with(folder) &&
+         (path.size() == folder.size() || folder.ends_with('/') || path[folder.size()] == '/');
 }
 
 bool natural_less(std::string_view a, std::string_view b) {

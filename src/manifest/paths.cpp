@@ -7,12 +7,6 @@ namespace fs = std::filesystem;
 namespace dsbuild::manifest {
 namespace {
 
-/// True when `path` is `folder` or below it; both are normal.
-bool is_inside(const fs::path& path, const fs::path& folder) {
-  const fs::path below = path.lexically_relative(folder);
-  return !below.empty() && *below.begin() != "..";
-}
-
 std::string missing_hint(const OpFolder& folder, const fs::path& path) {
   const std::vector<std::string> names = folder.system.list_folder(path.parent_path());
   const std::string near = nearest(path.filename().string(), names);
@@ -52,7 +46,7 @@ std::optional<fs::path> read_path(const Node& node, const OpFolder& folder, File
     return std::nullopt;
   }
   const auto real = folder.system.resolve(path);
-  if (!real || !folder.real || !is_inside(*real, *folder.real)) {
+  if (!real || !folder.real || !lies_in(real->native(), folder.real->native())) {
     node.complain(Rule::path_leaves_by_link, {text, where, real ? real->string() : "nothing"});
     return std::nullopt;
   }

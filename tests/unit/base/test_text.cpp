@@ -9,6 +9,15 @@ using namespace dsbuild;
 
 using Words = std::vector<std::string>;
 
+TEST_CASE("a path lies in a folder by whole names", "[text]") {
+  CHECK(lies_in("/a/b", "/a"));
+  CHECK(lies_in("/a", "/a"));
+  CHECK(lies_in("/a/b", "/a/"));
+  CHECK(lies_in("/a", "/"));
+  CHECK_FALSE(lies_in("/ab", "/a"));
+  CHECK_FALSE(lies_in("/", "/a"));
+}
+
 TEST_CASE("split takes any of the separators and drops what is empty", "[text]") {
   CHECK(split("8.0;9.0, 10.0+PTX", ";, ") == Words{"8.0", "9.0", "10.0+PTX"});
   CHECK(split(" ;; , ", ";,").empty());
