@@ -65,14 +65,15 @@ const IncludeScan::File& IncludeScan::read(Number number) {
   return file;
 }
 
-const std::vector<IncludeScan::Number>& IncludeScan::included_by(Number file, Places& places) {
-  const auto [at, is_new] = places.included.try_emplace(file);
+const std::vector<IncludeScan::Number>& IncludeScan::included_by(
+    Number file, const std::vector<std::string>& folders, Included& included) {
+  const auto [at, is_new] = included.try_emplace(file);
   if (!is_new) return at->second;
   const std::vector<std::string> names = read(file).names;
   const std::string beside = parent_of(files_[file].path);
   for (const std::string& name : names) {
     std::optional<Number> found = find(join_path(beside, name));
-    for (const std::string& folder : places.folders) {
+    for (const std::string& folder : folders) {
       if (found) break;
       found = find(join_path(folder, name));
     }
@@ -90,13 +91,12 @@ std::vector<IncludeScan::Number> IncludeScan::reach(const fs::path& file,
     names.push_back(folder.string());
     if (names.back().ends_with('/')) names.back().pop_back();
   }
-  const auto [at, is_new] = places_.try_emplace(names);
-  if (is_new) at->second.folders = std::move(names);
+  const auto at = included_.try_emplace(std::move(names)).first;
   std::vector<Number> reached{*start};
   std::vector<bool> seen(files_.size());
   seen[*start] = true;
   for (std::size_t i = 0; i < reached.size(); ++i) {
-    for (const Number next : included_by(reached[i], at->second)) {
+    for (const Number next : included_by(reached[i], at->first, at->second)) {
       seen.resize(files_.size());
       if (!seen[next]) reached.push_back(next);
       seen[next] = true;

@@ -40,16 +40,14 @@ class IncludeScan {
     std::vector<std::string> names;  ///< that it includes, as it writes them
     bool is_read = false;
   };
-  /// Folders that are looked into, and what of a file was found there or beside it.
-  struct Places {
-    std::vector<std::string> folders;
-    std::unordered_map<Number, std::vector<Number>> included;
-  };
+  /// What a file includes, of what is beside it or in some folders.
+  using Included = std::unordered_map<Number, std::vector<Number>>;
 
   const File& read(Number file);
   /// Nothing: there is no such file.
   std::optional<Number> find(const std::string& path);
-  const std::vector<Number>& included_by(Number file, Places& places);
+  const std::vector<Number>& included_by(Number file, const std::vector<std::string>& folders,
+                                         Included& included);
   /// The file and all that it includes.
   std::vector<Number> reach(const std::filesystem::path& file,
                             const std::vector<std::filesystem::path>& folders);
@@ -57,7 +55,7 @@ class IncludeScan {
   const System& system_;
   std::vector<File> files_;
   std::unordered_map<std::string, std::optional<Number>> known_;
-  std::map<std::vector<std::string>, Places> places_;
+  std::map<std::vector<std::string>, Included> included_;  ///< by the folders
 };
 
 }  // namespace dsbuild::manifest

@@ -216,7 +216,8 @@ class Reader {
     for (auto& [name, op] : catalog_.ops) {
       std::erase_if(op.after, [&](const std::string& other) {
         const auto found = catalog_.ops.find(other);
-        return found != catalog_.ops.end() && found->second.parts.empty();
+        return found != catalog_.ops.end() && found->second.kind == OpKind::python_extension &&
+               found->second.parts.empty();
       });
     }
     const fs::path runtime = sources_.built_in / "manifests" / kRuntime;
