@@ -51,6 +51,14 @@ std::string op_and_arch(const plan::Plan& plan, const std::string& step) {
   return step;
 }
 
+/// How many sources the step compiles together.
+std::size_t sources_of(const plan::Plan& plan, const std::string& id) {
+  for (const plan::Step& step : plan.steps) {
+    if (step.id == id) return step.sources;
+  }
+  return 0;
+}
+
 std::string whole_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
@@ -96,6 +104,10 @@ std::vector<std::string> describe_failures(const run::BuildOutcome& outcome, con
     lines.push_back("FAILED " + op_and_arch(plan, failure.step) + ": " + failure.step);
     if (!failure.first_error.empty()) lines.push_back("  error:   " + failure.first_error);
     lines.push_back("  cause:   " + failure.cause);
+    if (const std::size_t sources = sources_of(plan, failure.step); sources > 1)
+      lines.push_back(fmt::format(
+          "  note:    {} sources are compiled together here; --no-unity compiles each for itself",
+          sources));
     lines.push_back("  command: " + failure.command);
     lines.push_back("  log:     " + failure.log);
     if (whole_output) lines.push_back(whole_file(failure.log));

@@ -151,6 +151,7 @@ ExitCode run_build_command(Context& context, const BuildFlags& flags) {
 std::function<ExitCode()> add_build(CLI::App& app, Context& context) {
   const auto flags = std::make_shared<BuildFlags>();
   add_request_options(app, context.options);
+  add_unity_option(app, context.options);
   app.add_option("--out", flags->out, "where the bundle goes")
       ->type_name("DIR")
       ->capture_default_str();

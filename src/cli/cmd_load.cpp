@@ -302,6 +302,7 @@ std::function<ExitCode()> add_load(CLI::App& app, Context& context) {
       ->type_name("S")
       ->check(CLI::NonNegativeNumber.description(""))
       ->capture_default_str();
+  add_unity_option(app, options);
   add_step_cache_options(app, options);
   add_catalog_options(app, options);
   add_machine_options(app, options, false);

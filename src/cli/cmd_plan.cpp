@@ -39,6 +39,7 @@ std::function<ExitCode()> add_plan(CLI::App& app, Context& context) {
   const auto why = std::make_shared<std::string>();
   app.add_option("--why", *why, "tell each arch's story for one op")->type_name("OP");
   add_request_options(app, context.options);
+  add_unity_option(app, context.options);
   add_catalog_options(app, context.options);
   add_machine_options(app, context.options, true);
   add_format_option(app, context.options);

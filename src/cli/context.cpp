@@ -268,6 +268,7 @@ plan::Request Context::request(const manifest::Catalog& catalog,
   plan::Request request;
   request.environment = host_system_.environment();
   request.ops = words(options.ops);
+  request.unity = !options.no_unity;
   if (!options.accelerators.empty()) {
     request.accelerators = words(options.accelerators);
     request.accelerators_origin = "--accelerators";

@@ -43,6 +43,7 @@ struct Options {
   std::string accelerators;           ///< --accelerators
   std::string archs;                  ///< --arch
   std::vector<std::string> machines;  ///< --for FILE
+  bool no_unity = false;
   // how to show
   Format format = Format::text;
   std::string colour = "auto";

@@ -69,6 +69,12 @@ void add_request_options(CLI::App& app, Options& options) {
                  "devices' archs (repeatable: for all of them)");
 }
 
+void add_unity_option(CLI::App& app, Options& options) {
+  app.add_flag("--no-unity", options.no_unity,
+               "compile each source for itself, also where a manifest says that they may be one "
+               "compile");
+}
+
 void add_for_option(CLI::App& app, Options& options, const char* help) {
   app.add_option("--for", options.machines, help)->type_name("FILE")->allow_extra_args(false);
 }

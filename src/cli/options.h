@@ -21,6 +21,8 @@ void add_machine_options(CLI::App& app, Options& options, bool with_sysroot);
 void add_for_option(CLI::App& app, Options& options, const char* help);
 /// --ops, --accelerators, --arch, --for: what is asked for.
 void add_request_options(CLI::App& app, Options& options);
+/// --no-unity: of what compiles.
+void add_unity_option(CLI::App& app, Options& options);
 /// --format text|json.
 void add_format_option(CLI::App& app, Options& options);
 /// --format text|json|md, of what prints a report::Document.

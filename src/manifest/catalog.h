@@ -291,10 +291,10 @@ struct Conditions {
 struct ExtensionPart {
   std::map<std::string, ArchFilter> on;
   Conditions when;
-  std::vector<std::filesystem::path> binding;  ///< hold the module's init: they get its name
-  std::vector<std::filesystem::path> sources;  ///< the others; absolute
-  /// Those of both that read torch/extension.h, which may be precompiled for them.
-  std::set<std::filesystem::path> torch_sources;
+  std::vector<std::filesystem::path> binding;     ///< hold the module's init: they get its name
+  std::vector<std::filesystem::path> sources;     ///< the others; absolute
+  bool unity = false;                             ///< one compile takes all sources of a compiler
+  std::set<std::filesystem::path> torch_sources;  ///< that read torch/extension.h
   /// Source -> the files of the op's folder that it includes; where one may have to be translated.
   std::map<std::filesystem::path, std::vector<std::filesystem::path>> headers;
   std::set<std::string> macros;  ///< of ExtensionRecipe::macros, those that its sources name

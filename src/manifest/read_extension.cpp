@@ -67,6 +67,7 @@ ExtensionPart read_part(const Node& node, const OpContext& context, const Op& op
   const FileStatus::Kind file = FileStatus::Kind::file;
   part.binding = read_paths(node.at("binding"), context.folder, file);
   part.sources = read_paths(node.at("sources"), context.folder, file);
+  part.unity = node.at("unity").flag();
   part.python = node.at("python").text();
   part.options = read_options(node, context);
   part.libraries = read_words(node.at("libraries"), kLibrary);

@@ -4,16 +4,16 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <set>
 
 #include "base/hash.h"
 #include "base/text.h"
-#include "manifest/arch_name.h"
 #include "plan/compile_words.h"
 #include "plan/extension_items.h"
+#include "plan/extension_words.h"
 #include "plan/folder_words.h"
 #include "plan/recipes.h"
+#include "plan/source_units.h"
 #include "plan/translation.h"
 
 namespace dsbuild::plan {
@@ -23,74 +23,10 @@ using manifest::Accelerator;
 using manifest::ExtensionPart;
 using manifest::Op;
 
-/// torch's macro for the name of the module's init.
-constexpr const char* kModuleMacro = "TORCH_EXTENSION_NAME";
-/// torch's macro for the oldest release whose stable ABI is used: major and minor in the two
-/// highest bytes (torch/csrc/stable/version.h).
-constexpr const char* kTargetMacro = "TORCH_TARGET_VERSION";
 constexpr std::size_t kFolderDigits = 12;
 /// Stands for the folder of a step's files until their hash is known.
 constexpr const char* kUnsettled = "obj/extension/@";
 constexpr const char* kUnsettledFolder = "{build}/obj/extension/@";
-
-std::string last_part(const std::string& module) {
-  return module.substr(module.rfind('.') + 1);
-}
-
-std::string target_macro_of(const Version& torch) {
-  return fmt::format("0x{:02x}{:02x}000000000000", torch.part(0), torch.part(1));
-}
-
-/// The release of torch that an extension of its stable ABI can be loaded by, and all later ones.
-std::string oldest_release(const Op& op, const Version& torch) {
-  const auto said = op.options.defines.find(kTargetMacro);
-  const std::string text = said == op.options.defines.end() ? target_macro_of(torch) : said->second;
-  const std::uint64_t target = std::strtoull(text.c_str(), nullptr, 0);
-  return fmt::format("{}.{}", target >> 56, (target >> 48) & 0xff);
-}
-
-/// The level of the host code; of this very host, the highest that its CPU has.
-manifest::ArchName level_of(const Draft& draft, const Item& item) {
-  const Fact<std::string>& highest = draft.machine.cpu.level;
-  if (item.level.name != kNativeArch || !highest) return item.level;
-  return manifest::parse_arch_name(draft.catalog.host(), *highest, draft.scope.machine)
-      .value_or(item.level);
-}
-
-/// Every arch of the build, or the level of the host code, has what the macro stands for.
-bool has_feature(const Draft& draft, const Item& item, const manifest::Feature& feature) {
-  const Accelerator& host = draft.catalog.host();
-  const auto takes = [&](const Accelerator& accelerator, const manifest::ArchName& arch) {
-    const auto filter = feature.find(accelerator.name);
-    return filter != feature.end() &&
-           manifest::apply_filter(accelerator, filter->second, arch, draft.scope.machine);
-  };
-  if (takes(host, level_of(draft, item))) return true;
-  const std::vector<FatArch> archs = fat_archs_of(item);
-  return !archs.empty() && std::all_of(archs.begin(), archs.end(), [&](const FatArch& arch) {
-    return takes(*item.accelerator, arch.arch);
-  });
-}
-
-/// Words that last as long as the steps are made.
-struct TorchWords {
-  std::vector<std::string> defines, includes, libraries;
-
-  TorchWords(const Item& item, const Accelerator& host) {
-    const probe::Torch& torch = *item.torch;
-    for (const std::string& define : torch.defines) defines.push_back("-D" + define);
-    const auto add_folder = [this](const std::string& folder) {
-      includes.push_back("-isystem");
-      includes.push_back(folder);
-    };
-    for (const std::string& folder : torch.includes) add_folder(folder);
-    if (torch.python_include) add_folder(*torch.python_include);
-    auto names = torch.libraries.find(item.accelerator->name);
-    if (names == torch.libraries.end()) names = torch.libraries.find(host.name);
-    if (names == torch.libraries.end()) return;
-    for (const std::string& name : names->second) libraries.push_back("-l" + name);
-  }
-};
 
 class ExtensionSteps {
  public:
@@ -98,58 +34,10 @@ class ExtensionSteps {
       : draft_(draft), item_(item), host_(draft.catalog.host()), torch_(item, host_) {}
 
   std::vector<Step> make() {
-    for (const PartBuild& build : item_.parts) {
-      for (const auto& source : build.part->binding) add_object(build, source, true);
-      for (const auto& source : build.part->sources) add_object(build, source, false);
-    }
+    for (const PartBuild& build : item_.parts) add_objects(build);
     add_device_link();
     add_link();
     return std::move(steps_);
-  }
-
-  PartWords words_of(const ExtensionPart& part, const std::string& tool, bool binding) const {
-    const Op& op = *item_.op;
-    const OptionLayers layers{&op.options, &part.options};
-    PartWords words;
-    std::map<std::string, std::string> macros;
-    for (const auto& [macro, feature] : op.features) {
-      if (has_feature(draft_, item_, feature)) macros.emplace(macro, "");
-    }
-    macros.insert(item_.macros.begin(), item_.macros.end());
-    if (binding) macros.emplace(kModuleMacro, last_part(op.module));
-    if (op.stable_abi && !op.options.defines.contains(kTargetMacro))
-      macros.emplace(kTargetMacro, target_macro_of(*item_.torch->version));
-    words.defines = define_words(layers, macros);
-    words.includes = include_words(layers, op, draft_.catalog, draft_.paths, false);
-    // The root of a source tree is no include folder of its ops.
-    if (draft_.catalog.tree) std::erase(words.includes, "-I" + draft_.paths.name(op.folder));
-    // Who builds says less than the op: a later flag beats an earlier one.
-    for (const TreeFlags& row : draft_.tree_flags) append(row.flags, tool, words.flags);
-    for (std::string& flag : flag_words(layers, tool)) words.flags.push_back(std::move(flag));
-    for (const manifest::Needs* needs : {&op.needs, &part.needs}) {
-      for (std::string& word : folder_include_words(*needs, draft_.catalog, draft_.machine))
-        words.includes.push_back(std::move(word));
-    }
-    words.source_root = draft_.paths.name(op.folder);
-    words.standard = fmt::format("{}c++{}", kStandardFlag, item_.torch->standard);
-    return words;
-  }
-
-  /// Of the accelerator's toolchain; null for an op of host sources alone.
-  const manifest::ExtensionRecipe* device_recipe() const {
-    return item_.uses_device() ? &*item_.choice.recipe->extension : nullptr;
-  }
-
-  static void append(const std::map<std::string, std::vector<std::string>>& flags,
-                     const std::string& tool, std::vector<std::string>& words) {
-    const auto more = flags.find(tool);
-    if (more != flags.end()) words.insert(words.end(), more->second.begin(), more->second.end());
-  }
-
-  std::vector<std::string> device_words(
-      const std::vector<std::string> manifest::ExtensionRecipe::*flags) const {
-    if (device_recipe() == nullptr) return {};
-    return expand_words(device_recipe()->*flags, make_toolchain_values(item_.choice));
   }
 
  private:
@@ -184,43 +72,75 @@ class ExtensionSteps {
     return group;
   }
 
-  void add_object(const PartBuild& build, const std::filesystem::path& source, bool binding) {
-    const manifest::ExtensionRecipe* of_device = device_recipe();
-    const bool device =
-        is_device_source(item_, host_, source) || (of_device != nullptr && of_device->host_sources);
+  bool is_for_device(const std::filesystem::path& source) const {
+    const manifest::ExtensionRecipe* recipe = device_recipe(item_);
+    return is_device_source(item_, host_, source) || (recipe != nullptr && recipe->host_sources);
+  }
+
+  void add_objects(const PartBuild& build) {
+    const auto compiler = [this](const std::filesystem::path& source) {
+      return is_for_device(source) ? item_.accelerator->name : host_.name;
+    };
+    for (const SourceUnit& unit : source_units(*build.part, draft_.request.unity, compiler))
+      add_object(build, unit);
+  }
+
+  void add_object(const PartBuild& build, const SourceUnit& unit) {
+    const ExtensionPart& part = *build.part;
+    const bool device = is_for_device(unit.sources.front());
     const Choice& choice = device ? item_.choice : item_.host_choice;
-    PartWords words =
-        words_of(*build.part, device ? item_.accelerator->flags : host_.flags, binding);
+    PartWords words = extension_words(
+        draft_, item_, part, device ? item_.accelerator->flags : host_.flags, unit.binding);
     if (!device) {
-      for (std::string& word : device_words(&manifest::ExtensionRecipe::host_flags))
+      for (std::string& word : device_words(item_, &manifest::ExtensionRecipe::host_flags))
         words.flags.push_back(std::move(word));
     }
-    std::string input = draft_.paths.name(source);
+    std::vector<std::string> inputs;
     std::vector<std::string> headers;
-    if (of_device != nullptr && is_translated(item_, source)) {
-      Translation made = add_translation(*build.part, source, words);
-      put_translations_first(made.folder, words);
-      input = std::move(made.source);
-      headers = std::move(made.headers);
+    bool may_precompile = !device && host_recipe().header;
+    std::uint64_t size = 0;
+    for (const auto& source : unit.sources) {
+      inputs.push_back(add_input(part, source, words, headers));
+      may_precompile = may_precompile && part.torch_sources.contains(source);
+      if (const auto known = part.sizes.find(source); known != part.sizes.end())
+        size += known->second;
+    }
+    for (std::size_t i = 1; i < inputs.size(); ++i) {
+      words.flags.push_back("-include");
+      words.flags.push_back(inputs[i]);
     }
     const Values toolchain = make_toolchain_values(choice);
     Values values = make_values(toolchain, words);
-    const manifest::ExtensionRecipe& recipe = *choice.recipe->extension;
-    const bool may_precompile =
-        !device && host_recipe().header && build.part->torch_sources.contains(source);
     if (!may_precompile) values.set_list("torch_header", none_);
     StepGroup group = group_of(choice, words, kUnsettledFolder, values);
     if (device) group.archs = build.archs;
-    std::vector<Step> steps = make_steps(recipe.object, {input}, "", group);
+    if (inputs.size() > 1)
+      group.about = fmt::format("of {} sources {}", inputs.size(), group.about);
+    std::vector<Step> steps =
+        make_steps(choice.recipe->extension->object, {inputs.front()}, "", group);
     settle(steps);
+    Step& step = steps.back();
+    step.sources = inputs.size();
     // They must be there before it is compiled; its depfile tells of all others.
-    steps.back().inputs.insert(steps.back().inputs.end(), headers.begin(), headers.end());
-    if (may_precompile) steps.back().header = header_of(words);
-    if (const auto size = build.part->sizes.find(source); size != build.part->sizes.end())
-      steps.back().weight = size->second * (1 + group.archs.size());
-    objects_.push_back(steps.back().outputs.front());
+    step.inputs.insert(step.inputs.end(), inputs.begin() + 1, inputs.end());
+    step.inputs.insert(step.inputs.end(), headers.begin(), headers.end());
+    if (may_precompile) step.header = header_of(words);
+    step.weight = size * (1 + group.archs.size());
+    objects_.push_back(step.outputs.front());
     if (device) device_objects_.push_back(objects_.back());
     std::move(steps.begin(), steps.end(), std::back_inserter(steps_));
+  }
+
+  /// What the compiler is given for the source: itself, or its translation, with whose headers come
+  /// first and are told.
+  std::string add_input(const ExtensionPart& part, const std::filesystem::path& source,
+                        PartWords& words, std::vector<std::string>& headers) {
+    if (device_recipe(item_) == nullptr || !is_translated(item_, source))
+      return draft_.paths.name(source);
+    Translation made = add_translation(part, source, words);
+    put_translations_first(made.folder, words);
+    std::move(made.headers.begin(), made.headers.end(), std::back_inserter(headers));
+    return std::move(made.source);
   }
 
   /// Each file's step once.
@@ -238,9 +158,10 @@ class ExtensionSteps {
 
   /// The device code of several objects may have to become one.
   void add_device_link() {
-    const manifest::ExtensionRecipe* recipe = device_recipe();
+    const manifest::ExtensionRecipe* recipe = device_recipe(item_);
     if (recipe == nullptr || !recipe->device_link || device_objects_.empty()) return;
-    const PartWords words = words_of(*item_.parts.front().part, item_.accelerator->flags, false);
+    const PartWords words =
+        extension_words(draft_, item_, *item_.parts.front().part, item_.accelerator->flags, false);
     const Values toolchain = make_toolchain_values(item_.choice);
     const Values values = make_values(toolchain, words);
     StepGroup group = group_of(item_.choice, words, module_folder(), values);
@@ -311,7 +232,7 @@ class ExtensionSteps {
 
   void add_link() {
     const Op& op = *item_.op;
-    PartWords words = words_of(*item_.parts.front().part, host_.flags, false);
+    PartWords words = extension_words(draft_, item_, *item_.parts.front().part, host_.flags, false);
     words.link_flags = flag_words({&op.options}, kLinkTool);
     std::vector<std::string> libraries = op.libraries;
     std::string rpath = rpath_to("torch/lib");
@@ -322,7 +243,7 @@ class ExtensionSteps {
         words.link_flags.push_back(std::move(flag));
       libraries.insert(libraries.end(), build.part->libraries.begin(), build.part->libraries.end());
     }
-    for (std::string& word : device_words(&manifest::ExtensionRecipe::link_flags))
+    for (std::string& word : device_words(item_, &manifest::ExtensionRecipe::link_flags))
       words.link_flags.push_back(std::move(word));
     for (const std::string& library : libraries) words.libraries.push_back("-l" + library);
     const Values toolchain = make_toolchain_values(item_.host_choice);
@@ -334,7 +255,7 @@ class ExtensionSteps {
     std::vector<Step> steps =
         make_steps({*host_recipe().link}, objects_, kBuildFolder + item_.entry.artifact, group);
     steps.back().kernels = op.exports;
-    if (!op.stable_abi) steps.back().kernels.push_back("PyInit_" + last_part(op.module));
+    if (!op.stable_abi) steps.back().kernels.push_back("PyInit_" + module_name(op));
     std::move(steps.begin(), steps.end(), std::back_inserter(steps_));
   }
 
@@ -370,24 +291,6 @@ class ExtensionSteps {
 
 std::vector<Step> make_extension_steps(const Draft& draft, const Item& item) {
   return ExtensionSteps(draft, item).make();
-}
-
-PartWords extension_host_words(const Draft& draft, const Item& item, const ExtensionPart& part) {
-  const ExtensionSteps steps(draft, item);
-  PartWords words = steps.words_of(part, draft.catalog.host().flags, false);
-  for (std::string& word : steps.device_words(&manifest::ExtensionRecipe::host_flags))
-    words.flags.push_back(std::move(word));
-  return words;
-}
-
-void add_torch_needs(const Item& item, std::map<std::string, std::string>& needs) {
-  const probe::Torch& torch = *item.torch;
-  if (!item.op->after.empty()) needs["after"] = join(item.op->after, " ");
-  needs["torch"] = item.op->stable_abi
-                       ? ">=" + oldest_release(*item.op, *torch.version)
-                       : fmt::format("=={}.{}", torch.version->part(0), torch.version->part(1));
-  if (torch.python && !item.op->stable_abi)
-    needs["python"] = fmt::format("=={}.{}", torch.python->part(0), torch.python->part(1));
 }
 
 }  // namespace dsbuild::plan

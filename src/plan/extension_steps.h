@@ -18,13 +18,6 @@ inline constexpr const char* kTorchHeaderWord = "{torch_header}";
 /// kTorchHeaderWord, and `Step::header` says how that header is made.
 std::vector<Step> make_extension_steps(const Draft& draft, const Item& item);
 
-/// What a host source of the part is compiled with, for trying what the part needs.
-PartWords extension_host_words(const Draft& draft, const Item& item,
-                               const manifest::ExtensionPart& part);
-
-/// What loading the module needs: torch, Python, ops before it.
-void add_torch_needs(const Item& item, std::map<std::string, std::string>& needs);
-
 /// Where enough steps share a header to make it worth precompiling, they include it first; the
 /// others lose the word and the header. `steps` are each once.
 void share_headers(std::vector<Step>& steps);

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "plan/extension_steps.h"
+#include "plan/extension_words.h"
 #include "plan/trials.h"
 
 namespace dsbuild::plan {

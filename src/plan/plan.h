@@ -39,6 +39,7 @@ struct Step {
   std::string depfile;                       ///< empty: none
   std::vector<Scan> scans;                   ///< that complete the depfile
   bool inputs_only = false;                  ///< it reads its inputs and nothing else
+  std::size_t sources = 1;                   ///< that its compile takes together, its first inputs
   std::string toolchain;                     ///< Toolchain::id
   std::string toolchain_identity;            ///< part of the step's hash
   std::vector<std::string> kernels;          ///< symbols that the (ELF or PTX) output must hold

@@ -23,6 +23,7 @@ struct Request {
                                ///< for all of them
   std::vector<Setting> archs;  ///< --arch and the list variables, as they were written
   Environment environment;  ///< the user's; steps inherit those of step_environment.h and no others
+  bool unity = true;        ///< sources may be compiled together where their op allows it
   bool keep_going =
       false;  ///< build what can be built even if something named can't (exit code stays)
 };

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "plan/compile_words.h"
 #include "plan/extension_steps.h"
+#include "plan/extension_words.h"
 
 namespace dsbuild::plan {
 namespace {

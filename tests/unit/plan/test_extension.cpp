@@ -95,6 +95,35 @@ TEST_CASE("a kernel's source weighs once for the host and once for each arch", "
   CHECK(weights == std::multiset<std::uint64_t>{0, 0, 100, 100 * passes});
 }
 
+TEST_CASE(
+    "a part may let one compile take all sources of a compiler, unless they are asked for each",
+    "[extension]") {
+  manifest::Op op = make_op("adam", "pkg.adam_op");
+  op.parts.front().unity = true;
+  op.parts.front().sources.push_back("/tree/csrc/last.cpp");
+  op.parts.front().sizes = {{"/tree/csrc/shared.cpp", 100}, {"/tree/csrc/last.cpp", 20}};
+  Wishes wishes{{}, {"cpu"}, "", {}};
+  const Made together = plan_for(wishes, catalog_of({op}), machine_with(make_torch("2.15.0")));
+  REQUIRE(entry_of(together, "adam", "cpu").steps.size() == 2);  // one object, the module
+  const Step& unit = together.step(entry_of(together, "adam", "cpu").steps.front());
+  CHECK(unit.what == "adam.o of 3 sources for torch-2.15.0");
+  CHECK(unit.sources == 3);
+  CHECK(unit.weight == 120);
+  // The first one is what the compiler is given; the others come before it, in their order.
+  CHECK(unit.inputs ==
+        Texts{"{root2}/csrc/adam.cpp", "{root2}/csrc/shared.cpp", "{root2}/csrc/last.cpp"});
+  const auto first = std::find(unit.argv.begin(), unit.argv.end(), "-include");
+  REQUIRE(unit.argv.end() - first > 4);
+  CHECK(Texts(first, first + 4) ==
+        Texts{"-include", "{root2}/csrc/shared.cpp", "-include", "{root2}/csrc/last.cpp"});
+  CHECK(has_word(unit.argv, "-DTORCH_EXTENSION_NAME=adam_op"));
+
+  wishes.unity = false;
+  const Made apart = plan_for(wishes, catalog_of({op}), machine_with(make_torch("2.15.0")));
+  CHECK(entry_of(apart, "adam", "cpu").steps.size() == 4);
+  for (const Step& step : apart.plan.steps) CHECK(step.sources == 1);
+}
+
 TEST_CASE("the module's name goes to its binding alone, so that ops share the other objects",
           "[extension]") {
   const Made made =

@@ -239,6 +239,7 @@ Made plan_for(const Wishes& wishes, const manifest::Catalog& catalog,
   if (!wishes.arch.empty()) request.archs.push_back({"arch", wishes.arch, "--arch"});
   request.archs.insert(request.archs.end(), wishes.variables.begin(), wishes.variables.end());
   request.environment = wishes.environment;
+  request.unity = wishes.unity;
   Made made;
   made.plan = make_plan(request, catalog, machine, made.diagnostics);
   return made;

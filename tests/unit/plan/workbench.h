@@ -74,6 +74,7 @@ struct Wishes {
   std::vector<Setting> variables;  ///< {"arch", value, variable}
   std::string accelerators_origin = "--accelerators";
   Environment environment;
+  bool unity = true;
 };
 
 Made plan_for(const Wishes& wishes, const manifest::Catalog& catalog,
