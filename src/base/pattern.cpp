@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <pcre2.h>
 
+#include <algorithm>
 #include <array>
 #include <new>
 #include <stdexcept>
@@ -61,6 +62,23 @@ std::optional<std::string> Pattern::find(std::string_view text) const {
   if (pcre2_substring_get_bynumber(match.get(), 1, &group, &size) != 0) return "";
   std::string found(reinterpret_cast<const char*>(group), size);
   pcre2_substring_free(group);
+  return found;
+}
+
+std::vector<std::string> Pattern::find_all(std::string_view text) const {
+  const std::unique_ptr<pcre2_match_data, void (*)(pcre2_match_data*)> match(
+      pcre2_match_data_create_from_pattern(code_->compiled, nullptr), &pcre2_match_data_free);
+  if (!match) throw std::bad_alloc();
+  std::vector<std::string> found;
+  for (PCRE2_SIZE at = 0; at <= text.size();) {
+    if (pcre2_match(code_->compiled, bytes(text), text.size(), at, 0, match.get(), nullptr) < 0) {
+      break;
+    }
+    const PCRE2_SIZE* ends = pcre2_get_ovector_pointer(match.get());
+    const std::string_view one = text.substr(ends[0], ends[1] - ends[0]);
+    if (std::find(found.begin(), found.end(), one) == found.end()) found.emplace_back(one);
+    at = std::max(ends[1], at + 1);
+  }
   return found;
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace dsbuild {
 
@@ -18,6 +19,8 @@ class Pattern {
   bool has_group() const;
   /// The first group of the first match, "" when the match doesn't use it; nothing: no match.
   std::optional<std::string> find(std::string_view text) const;
+  /// All that matches, each text once, in the order of their first places.
+  std::vector<std::string> find_all(std::string_view text) const;
 
  private:
   struct Code;

@@ -28,4 +28,13 @@ TEST_CASE("no text and no pattern keeps it for ever, or overflows the stack", "[
   CHECK(Pattern("(b)").find(std::string("\xff\0\xfe b", 5)) == "b");
 }
 
+TEST_CASE("all matches of a pattern, each text once, in the order of their first places",
+          "[pattern]") {
+  const Pattern pattern("\\bN(_[0-9]+)+\\b");
+  CHECK(pattern.find_all("N_2 xN_1 N_10_2, N_2 N_ N_1") ==
+        std::vector<std::string>{"N_2", "N_10_2", "N_1"});
+  CHECK(pattern.find_all("").empty());
+  CHECK(Pattern("x*").find_all("axx") == std::vector<std::string>{"", "xx"});
+}
+
 }  // namespace dsbuild
