@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "base/version.h"
+#include "manifest/step_template.h"
 
 namespace dsbuild::manifest {
 
@@ -95,31 +97,6 @@ struct DriverRule {
   std::map<Version, Version> runs;
 };
 
-/// One word of a command line, or several: see `for_archs`.
-struct ArgTemplate {
-  std::string text;  ///< with placeholders; a word that is one list placeholder ("{flags}") becomes
-                     ///< its items
-  /// When not empty, the words are repeated for each arch of the entry that has this form, `text`
-  /// is unused.
-  std::string for_form;
-  std::vector<std::string> for_archs;
-};
-
-/// One command that makes one file. docs/manifests.md lists the placeholders.
-struct StepTemplate {
-  bool each_source =
-      false;  ///< once per source, `{in}` being that source; else once, with all outputs before it
-  /// Only for sources with one of these suffixes (".cu"), which it translates; the others go to the
-  /// next step as they are. Empty: for all.
-  std::vector<std::string> suffixes;
-  std::vector<ArgTemplate> argv;
-  std::string out;       ///< the file's name, with placeholders
-  bool depfile = false;  ///< the command writes `{depfile}` in make syntax
-  /// Commands that write what it leaves out of it, one for each arch of the entry.
-  std::vector<ArgTemplate> scans;
-  bool inputs_only = false;  ///< it reads `{in}` and nothing else
-};
-
 /// How a toolchain's part of a python_extension is built.
 struct ExtensionRecipe {
   std::optional<StepTemplate> header;  ///< a header -> its precompiled form (host accelerator)
@@ -147,7 +124,8 @@ struct ToolchainRecipe {
   std::vector<std::string> link_flags;  ///< what its objects add to the link
   std::optional<ExtensionRecipe> extension;
   std::map<std::string, std::map<std::string, std::string>>
-      needs;  ///< form -> {"driver": ">={major}.0"}
+      needs;                                   ///< form -> {"driver": ">={major}.0"}
+  std::shared_ptr<const CompilerParts> parts;  ///< of steps that compile for several archs at once
   bool host_compiler =
       false;         ///< it calls a host compiler: `{host_cxx}`, within the toolchain's limits
   std::string hint;  ///< what to install when no such toolchain is found

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <stdexcept>
 
+#include "base/pattern.h"
 #include "base/text.h"
 #include "manifest/accelerator.h"
 #include "manifest/placeholders.h"
@@ -123,6 +125,21 @@ void check_extension_recipe(const Node& node, const TemplateScope& scope, const 
   for (const Node& flag : node.at("link_flags").items()) check_template(flag, kLinkFlags, scope);
 }
 
+/// The copy of its configuration file must lead the compiler to the stand-ins.
+void check_parts(const Node& parts) {
+  bool leads = !parts.has("lines");
+  for (const Node& line : parts.at("lines").items())
+    leads = leads || line.text().find("{parts}") != std::string::npos;
+  if (!leads) parts.at("lines").complain(Rule::parts_without_folder, {});
+  const Node names = parts.at("names");
+  if (!names.is_text()) return;
+  try {
+    const Pattern pattern(names.text());
+  } catch (const std::invalid_argument& error) {
+    names.complain(Rule::bad_regex, {names.text(), error.what()});
+  }
+}
+
 }  // namespace
 
 void check_recipe(const Node& node, const ToolchainRecipe& recipe, const Accelerator& accelerator,
@@ -148,6 +165,7 @@ void check_recipe(const Node& node, const ToolchainRecipe& recipe, const Acceler
     check_translation(node.at(key), false);
   }
   check_extension_recipe(node.at("extension"), scope, forms);
+  check_parts(node.at("parts"));
   for (const Node& part : {node, node.at("extension")}) {
     if (part.has("link") && !accelerator.host)
       part.at("link").complain(Rule::link_without_host, {});

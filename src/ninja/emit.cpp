@@ -78,6 +78,10 @@ plan::StepFile make_step_file(const plan::Step& step, const Paths& paths, const 
   file.inputs = expand_all(step.inputs, paths);
   file.inputs_only = step.inputs_only;
   file.roots = roots;
+  if (step.parts) {
+    file.parts = *step.parts;
+    file.toolchain_identity = step.toolchain_identity;
+  }
   return file;
 }
 

@@ -13,6 +13,7 @@
 #include "base/exit_code.h"
 #include "base/json_fwd.h"
 #include "base/system.h"
+#include "manifest/step_template.h"
 #include "plan/reasons.h"
 #include "plan/request.h"
 
@@ -46,6 +47,8 @@ struct Step {
   bool any_kernel = false;                   ///< it must hold at least one kernel
   /// A guess at how long it takes, in bytes of source that its compiler goes through.
   std::uint64_t weight = 0;
+  /// Of a compiler that runs programs for each arch.
+  std::shared_ptr<const manifest::CompilerParts> parts;
   /// How a header that its argv includes may be precompiled, by whichever step comes first.
   std::shared_ptr<const Step> header;
 };

@@ -61,6 +61,12 @@ std::vector<std::string> expand_argv(const StepTemplate& step, const Values& val
   return argv;
 }
 
+/// Whether one command compiles for all archs.
+bool is_for_archs(const StepTemplate& step) {
+  return std::any_of(step.argv.begin(), step.argv.end(),
+                     [](const ArgTemplate& word) { return !word.for_form.empty(); });
+}
+
 /// The scans of a step, each with a depfile of its own beside `out`.
 std::vector<Scan> make_scans(const StepTemplate& step, const std::string& out, const Values& values,
                              const StepGroup& group) {
@@ -119,6 +125,7 @@ Step make_step(const StepTemplate& recipe, const std::vector<std::string>& input
   step.inputs = inputs;
   step.outputs = {out};
   const Choice& choice = *group.choice;
+  if (is_for_archs(recipe)) step.parts = choice.recipe->parts;
   step.toolchain = choice.toolchain->id;
   step.toolchain_identity = choice.toolchain->identity;
   std::vector<std::string> folders{folder_of(step.argv.front())};

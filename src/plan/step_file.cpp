@@ -26,6 +26,12 @@ constexpr char kHash = 'h';
 constexpr char kInput = 'n';
 constexpr char kInputsOnly = 'N';
 constexpr char kRoot = 'r';
+constexpr char kPart = 'q';
+constexpr char kPartConfig = 'Q';
+constexpr char kPartFolder = 'y';
+constexpr char kPartLine = 'l';
+constexpr char kPartNames = 'Y';
+constexpr char kToolchain = 't';
 constexpr char kEnd = '.';  // the last field, so that a file that was cut off is seen
 
 constexpr std::size_t kUsualSize = 2048;
@@ -58,6 +64,42 @@ bool parse_pair(std::string_view text, Map& map) {
   if (equals == std::string_view::npos || equals == 0) return false;
   map.emplace(text.substr(0, equals), text.substr(equals + 1));
   return true;
+}
+
+bool parse_part_field(char tag, std::string_view value, StepFile& step) {
+  switch (tag) {
+    case kPart:
+      step.parts.programs.emplace_back(value);
+      return true;
+    case kPartConfig:
+      step.parts.config = value;
+      return true;
+    case kPartFolder:
+      step.parts.own_folder = value;
+      return true;
+    case kPartLine:
+      step.parts.lines.emplace_back(value);
+      return true;
+    case kPartNames:
+      step.parts.names = value;
+      return true;
+    case kToolchain:
+      step.toolchain_identity = value;
+      return true;
+    default:
+      return false;
+  }
+}
+
+void add_parts(FieldWriter& writer, const StepFile& step) {
+  const manifest::CompilerParts& parts = step.parts;
+  if (parts.programs.empty()) return;
+  writer.add_all(kPart, parts.programs);
+  writer.add(kPartConfig, parts.config);
+  if (!parts.own_folder.empty()) writer.add(kPartFolder, parts.own_folder);
+  writer.add_all(kPartLine, parts.lines);
+  if (!parts.names.empty()) writer.add(kPartNames, parts.names);
+  writer.add(kToolchain, step.toolchain_identity);
 }
 
 bool parse_field(char tag, std::string_view value, StepFile& step) {
@@ -113,7 +155,7 @@ bool parse_field(char tag, std::string_view value, StepFile& step) {
     case kRoot:
       return parse_pair(value, step.roots);
     default:
-      return false;
+      return parse_part_field(tag, value, step);
   }
 }
 
@@ -141,6 +183,7 @@ std::string render_step_file(const StepFile& step) {
   if (!step.hash.empty()) writer.add(kHash, step.hash);
   writer.add_all(kInput, step.inputs);
   if (step.inputs_only) writer.add(kInputsOnly, "");
+  add_parts(writer, step);
   for (const auto& [name, folder] : step.roots) writer.add(kRoot, name + "=" + folder);
   writer.add(kEnd, "");
   return std::move(writer.text);

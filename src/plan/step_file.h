@@ -38,6 +38,8 @@ struct StepFile {
   std::string hash;  ///< step_hash
   std::vector<std::string> inputs;
   bool inputs_only = false;
+  manifest::CompilerParts parts;             ///< of its compiler; without programs: none
+  std::string toolchain_identity;            ///< where there are parts
   std::map<std::string, std::string> roots;  ///< placeholder without braces -> folder, but "build"
 };
 

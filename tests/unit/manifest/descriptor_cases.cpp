@@ -372,6 +372,20 @@ const std::vector<RuleCase>& descriptor_cases() {
        "/toolchains/0/images/so/0/argv",
        "'{depfile}' is written, but \"depfile\" is not true",
        "add \"depfile\": true"},
+      {Rule::parts_without_folder,
+       "host",
+       {{"/toolchains/0/parts",
+         R"({"programs": ["as"], "config": "cc.conf", "lines": ["PATH ="]})"}},
+       "/toolchains/0/parts/lines",
+       "no line leads the compiler to the stand-ins",
+       "write \"{parts}\" where it looks for programs"},
+      {Rule::bad_regex,
+       "host",
+       {{"/toolchains/0/parts",
+         R"({"programs": ["as"], "config": "cc.conf", "lines": ["{parts}"], "names": "("})"}},
+       "/toolchains/0/parts/names",
+       "'(' is no regular expression: missing closing parenthesis at offset 1",
+       "write it in Perl's syntax, its brackets and parentheses closed"},
   };
   return cases;
 }
