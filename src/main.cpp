@@ -8,6 +8,7 @@
 #include "base/interrupt.h"
 #include "cli/command_line.h"
 #include "probe/devices/ask_sources.h"
+#include "run/part.h"
 #include "run/step.h"
 
 namespace {
@@ -28,6 +29,8 @@ int main(int argc, char** argv) {
     if (argc >= 2 && std::filesystem::path(argv[0]).filename() == "step") {
       return dsbuild::run::run_step(argv[1]);
     }
+    // A compiler that such a step runs may run links to this program, in place of its own.
+    if (const auto code = dsbuild::run::run_part(argc, argv)) return *code;
     // How the program asks a vendor's library: `dsbuild __probe SOURCE LIBRARY`.
     if (argc == 4 && std::string(argv[1]) == "__probe") {
       return dsbuild::probe::run_source(argv[2], argv[3]);

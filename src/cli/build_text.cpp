@@ -69,7 +69,11 @@ std::string steps_text(const run::BuildOutcome& outcome) {
   if (outcome.nothing_to_do) return "none: everything was up to date";
   std::string text = fmt::format("{} in {}", outcome.steps_run, format_duration(outcome.seconds));
   if (outcome.cache_hits + outcome.cache_misses == 0) return text;
-  return text + fmt::format(", {} of them from the cache", outcome.cache_hits);
+  text += fmt::format(", {} of them from the cache", outcome.cache_hits);
+  const std::size_t parts = outcome.parts_taken + outcome.parts_made;
+  if (parts == 0) return text;
+  return text +
+         fmt::format("; of what compilers ran for each arch, {} of {}", outcome.parts_taken, parts);
 }
 
 }  // namespace

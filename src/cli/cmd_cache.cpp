@@ -56,7 +56,10 @@ ExitCode run_stats(Context& context) {
       {{"step cache"}, {place.folder.string()}},
       {{"size"}, {fmt::format("{} of {}", format_size(stats.bytes), limit)}},
       {{"results"},
-       {fmt::format("{}, {}", count_of(stats.steps, "step"), count_of(stats.files, "file"))}},
+       {fmt::format(
+           "{}, {}, {}", count_of(stats.steps, "step"),
+           stats.parts == 1 ? "1 part of a step" : fmt::format("{} parts of steps", stats.parts),
+           count_of(stats.files, "file"))}},
       {{"hits"},
        {asked == 0 ? "none yet"
                    : fmt::format("{} of {} ({}%)", stats.hits, asked, stats.hits * 100 / asked)}},
@@ -66,6 +69,7 @@ ExitCode run_stats(Context& context) {
                                   {"bytes", stats.bytes},
                                   {"limit", place.limit},
                                   {"steps", stats.steps},
+                                  {"parts", stats.parts},
                                   {"files", stats.files},
                                   {"hits", stats.hits},
                                   {"misses", stats.misses}});

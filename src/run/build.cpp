@@ -40,6 +40,8 @@ class Watch {
   std::size_t steps_done = 0;
   std::size_t cache_hits = 0;
   std::size_t cache_misses = 0;
+  std::size_t parts_taken = 0;
+  std::size_t parts_made = 0;
   std::string cache_problem;
   std::vector<StepFailure> failures;
 
@@ -73,6 +75,8 @@ class Watch {
     if (event.state == StepState::done) steps_done += 1;
     if (event.cache == CacheUse::hit) cache_hits += 1;
     if (event.cache == CacheUse::miss) cache_misses += 1;
+    parts_taken += static_cast<std::size_t>(event.parts_taken);
+    parts_made += static_cast<std::size_t>(event.parts_made);
     if (cache_problem.empty()) cache_problem = event.remark;
     if (event.state == StepState::failed) failures.push_back(describe(event));
   }
@@ -175,6 +179,8 @@ BuildOutcome run_build(const plan::Plan& plan,
   outcome.ninja_message = watch.ninja.message();
   outcome.cache_hits = watch.cache_hits;
   outcome.cache_misses = watch.cache_misses;
+  outcome.parts_taken = watch.parts_taken;
+  outcome.parts_made = watch.parts_made;
   outcome.cache_problem = watch.cache_problem;
   write_cache_upkeep(options.cache, outcome.cache_hits, outcome.cache_misses);
   if (!outcome.ok && outcome.failures.empty() && outcome.ninja_message.empty()) {

@@ -40,6 +40,9 @@ struct BuildOutcome {
   std::size_t steps_run = 0;   ///< that ended well
   std::size_t cache_hits = 0;  ///< of them, those whose outputs came from the step cache
   std::size_t cache_misses = 0;
+  // Of what the compilers of the others ran for each arch.
+  std::size_t parts_taken = 0;
+  std::size_t parts_made = 0;
   std::string cache_problem;  ///< the first reason why something could not be kept there
   std::vector<StepFailure> failures;
   std::string ninja_message;  ///< when Ninja itself complained

@@ -28,8 +28,9 @@ bool parse_field(char tag, std::string_view value, CacheEntry& entry) {
       return true;
     case kOutput:
     case kProgram:
-      if (value.size() != kDigestSize) return false;
-      entry.outputs.push_back({std::string(value), tag == kProgram});
+      if (value.size() < kDigestSize) return false;
+      entry.outputs.push_back({std::string(value.substr(0, kDigestSize)), tag == kProgram,
+                               std::string(value.substr(kDigestSize))});
       return true;
     case kBound: {
       const auto equals = value.find('=');
@@ -51,7 +52,7 @@ std::string render_cache_entry(const CacheEntry& entry) {
   std::string text = std::string(kHeader) + '\0';
   for (const CachedInput& input : entry.inputs) add(text, kInput, input.digest + input.name);
   for (const CachedOutput& output : entry.outputs) {
-    add(text, output.executable ? kProgram : kOutput, output.digest);
+    add(text, output.executable ? kProgram : kOutput, output.digest + output.name);
   }
   for (const auto& [name, folder] : entry.bound) add(text, kBound, name + "=" + folder);
   if (!entry.said.empty()) add(text, kSaid, entry.said);

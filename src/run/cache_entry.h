@@ -23,6 +23,7 @@ struct CachedInput {
 struct CachedOutput {
   std::string digest;
   bool executable = false;
+  std::string name = {};  ///< which one; empty for a step's, which come in their order
 
   bool operator==(const CachedOutput&) const = default;
 };

@@ -91,6 +91,14 @@ int copy_bytes(int from, int to) {
   return copy_by_hand(from, to);
 }
 
+void write_all(int fd, std::string_view text, const fs::path& folder) {
+  while (!text.empty()) {
+    const ssize_t n = ::write(fd, text.data(), text.size());
+    if (n < 0 && errno != EINTR) throw_file_error("can't write", folder, errno);
+    text.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
+  }
+}
+
 std::string digest_of(int fd, const fs::path& path) {
   std::string piece(kPiece, '\0');
   Hasher hasher;
@@ -140,7 +148,7 @@ fs::path store_folder(const CachePlace& place) {
 }
 
 fs::path CacheStore::key_folder(const std::string& key) const {
-  return root_ / "keys" / key.substr(0, 2) / key.substr(2);
+  return entries_ / key.substr(0, 2) / key.substr(2);
 }
 
 fs::path CacheStore::file_path(const std::string& digest) const {
@@ -205,6 +213,17 @@ std::string CacheStore::put_file(const fs::path& from) const {
   return digest;
 }
 
+std::string CacheStore::put_text(std::string_view text) const {
+  make_root();
+  PrivateFile file(root_ / "tmp");
+  write_all(file.fd(), text, root_);
+  std::string digest = sha256(text);
+  const fs::path target = file_path(digest);
+  write_folder(target.parent_path());
+  file.publish(target, 0444);
+  return digest;
+}
+
 void CacheStore::put_entry(const std::string& key, std::string_view text) const {
   make_root();
   const fs::path folder = key_folder(key);
@@ -212,11 +231,7 @@ void CacheStore::put_entry(const std::string& key, std::string_view text) const 
   const std::vector<fs::path> others = files_by_use(folder);
   for (std::size_t i = kEntriesPerKey - 1; i < others.size(); ++i) drop(others[i]);
   PrivateFile file(root_ / "tmp");
-  for (std::string_view rest = text; !rest.empty();) {
-    const ssize_t n = ::write(file.fd(), rest.data(), rest.size());
-    if (n < 0 && errno != EINTR) throw_file_error("can't write", root_, errno);
-    rest.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
-  }
+  write_all(file.fd(), text, root_);
   file.publish(folder / sha256(text), 0444);
 }
 

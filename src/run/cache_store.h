@@ -24,9 +24,14 @@ struct CachePlace {
 /// dsbuild may share the folder, and so may the answers of tools (--cache-dir).
 std::filesystem::path store_folder(const CachePlace& place);
 
+/// Where entries lie: of whole steps, and of what a step's compiler runs itself.
+inline constexpr const char* kStepEntries = "keys";
+inline constexpr const char* kPartEntries = "parts";
+
 class CacheStore {
  public:
-  explicit CacheStore(const CachePlace& place) : root_(store_folder(place)) {}
+  explicit CacheStore(const CachePlace& place, const char* entries = kStepEntries)
+      : root_(store_folder(place)), entries_(root_ / entries) {}
 
   struct Entry {
     std::filesystem::path path;
@@ -40,6 +45,8 @@ class CacheStore {
                  bool executable) const;
   /// Keeps a copy of `from` and returns its digest. Throws Error(file_system).
   std::string put_file(const std::filesystem::path& from) const;
+  /// The same with a text.
+  std::string put_text(std::string_view text) const;
   void put_entry(const std::string& key, std::string_view text) const;
   /// Says that a file was used.
   static void touch(const std::filesystem::path& path);
@@ -51,6 +58,7 @@ class CacheStore {
   void make_root() const;
 
   std::filesystem::path root_;
+  std::filesystem::path entries_;
 };
 
 }  // namespace dsbuild::run

@@ -45,8 +45,10 @@ std::vector<KeptFile> find_files(const fs::path& folder) {
 }
 
 std::vector<KeptFile> find_all(const fs::path& root) {
-  std::vector<KeptFile> files = find_files(root / "keys");
-  for (KeptFile& file : find_files(root / "files")) files.push_back(std::move(file));
+  std::vector<KeptFile> files = find_files(root / "files");
+  for (const char* entries : {kStepEntries, kPartEntries}) {
+    for (KeptFile& file : find_files(root / entries)) files.push_back(std::move(file));
+  }
   return files;
 }
 
@@ -116,9 +118,12 @@ void read_counts(const fs::path& root, CacheStats& stats) {
 CacheStats read_cache_stats(const CachePlace& place) {
   CacheStats stats;
   const fs::path root = store_folder(place);
-  for (const KeptFile& file : find_files(root / "keys")) {
-    stats.steps += 1;
-    stats.bytes += file.size;
+  for (auto [entries, count] :
+       {std::pair(kStepEntries, &stats.steps), {kPartEntries, &stats.parts}}) {
+    for (const KeptFile& file : find_files(root / entries)) {
+      *count += 1;
+      stats.bytes += file.size;
+    }
   }
   for (const KeptFile& file : find_files(root / "files")) {
     stats.files += 1;
@@ -143,7 +148,9 @@ CacheRemoval write_cache_trim(const CachePlace& place, std::optional<std::chrono
     remove_file(file, removal);
     removal.bytes_left -= file.size;
   }
-  if (removal.files > before) remove_empty_folders(root / "keys");
+  if (removal.files > before) {
+    for (const char* entries : {kStepEntries, kPartEntries}) remove_empty_folders(root / entries);
+  }
   return removal;
 }
 
@@ -151,7 +158,7 @@ CacheRemoval write_cache_removal(const CachePlace& place) {
   const fs::path root = store_folder(place);
   CacheRemoval removal;
   for (const KeptFile& file : find_files(root)) remove_file(file, removal);
-  for (const char* name : {"keys", "files", "tmp"}) write_removal(root / name);
+  for (const char* name : {kStepEntries, kPartEntries, "files", "tmp"}) write_removal(root / name);
   return removal;
 }
 

@@ -13,6 +13,7 @@ namespace dsbuild::run {
 struct CacheStats {
   std::uint64_t bytes = 0;
   std::size_t steps = 0;  ///< results that are known
+  std::size_t parts = 0;  ///< the same of what compilers run for each arch
   std::size_t files = 0;  ///< different contents
   // Since the cache was made, or emptied.
   std::uint64_t hits = 0;

@@ -80,9 +80,10 @@ bool parse_number(std::string_view text, T& value) {
 }  // namespace
 
 std::string render_event(const Event& event) {
-  std::string line = fmt::format("{}\t{:.3f}\t{}\t{}\t{}\t{}\t{}", word_of(kStates, event.state),
-                                 event.seconds, event.peak_memory, word_of(kCacheUses, event.cache),
-                                 one_field(event.remark), one_field(event.cause), event.step);
+  std::string line = fmt::format(
+      "{}\t{:.3f}\t{}\t{}\t{}\t{}\t{}\t{}\t{}", word_of(kStates, event.state), event.seconds,
+      event.peak_memory, word_of(kCacheUses, event.cache), event.parts_taken, event.parts_made,
+      one_field(event.remark), one_field(event.cause), event.step);
   line.resize(std::min<std::size_t>(line.size(), PIPE_BUF - 1));
   return line + "\n";
 }
@@ -93,6 +94,8 @@ std::optional<Event> parse_event(std::string_view line) {
   if (!parse_number(take_field(line), event.seconds)) return std::nullopt;
   if (!parse_number(take_field(line), event.peak_memory)) return std::nullopt;
   if (!parse_word(kCacheUses, take_field(line), event.cache)) return std::nullopt;
+  if (!parse_number(take_field(line), event.parts_taken)) return std::nullopt;
+  if (!parse_number(take_field(line), event.parts_made)) return std::nullopt;
   event.remark = take_field(line);
   event.cause = take_field(line);
   event.step = line;

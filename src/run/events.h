@@ -31,6 +31,9 @@ struct Event {
   std::string cause = {};        ///< why it failed: "exit status 1"
   CacheUse cache = CacheUse::none;
   std::string remark = {};  ///< why its result could not be kept in the cache
+  // Of what its compiler runs itself: how many results came from the cache, how many were made.
+  int parts_taken = 0;
+  int parts_made = 0;
 
   bool operator==(const Event&) const = default;
 };

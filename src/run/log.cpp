@@ -65,6 +65,11 @@ StepLog::~StepLog() {
   ::close(fd_);
 }
 
+void StepLog::restart() const {
+  if (::ftruncate(fd_, static_cast<off_t>(header_size_)) != 0)
+    throw_file_error("can't write", path_, errno);
+}
+
 void StepLog::finish(const std::string& cause) {
   if (!cause.empty()) {
     write_all(fd_, fmt::format("{}{}\n", kCauseMark, cause), path_);

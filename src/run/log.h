@@ -26,6 +26,8 @@ class StepLog {
   StepLog& operator=(const StepLog&) = delete;
 
   int fd() const { return fd_; }
+  /// Forgets what was said.
+  void restart() const;
   /// Adds the cause; without one, a log in which nothing was said is removed.
   void finish(const std::string& cause);
 

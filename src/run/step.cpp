@@ -26,6 +26,7 @@
 #include "run/launch.h"
 #include "run/log.h"
 #include "run/outputs.h"
+#include "run/parts.h"
 #include "run/precompiled_header.h"
 #include "run/running.h"
 #include "run/step_cache.h"
@@ -127,20 +128,39 @@ void finish_command(const plan::StepFile& step, const fs::path& folder, StepLog&
   event.remark = cache.keep(read, read_log(folder / log_path(step.id)).output);
 }
 
+/// Runs the command, where it can be with stand-ins for what its compiler runs. One that fails so,
+/// but not by one of these programs, is run again as it is.
+LaunchResult launch_step(const plan::StepFile& step, const fs::path& file, const fs::path& folder,
+                         const CachePlace& place, StepLog& log, int events, Event& event) {
+  const auto command = make_parts_command(step, file, folder, place);
+  if (!command) return launch(step, log.fd(), events);
+  const fs::path notes = notes_path(folder, step);
+  take_notes(notes);
+  LaunchResult result = launch(*command, log.fd(), events);
+  const PartCounts parts = take_notes(notes);
+  event.parts_taken = parts.taken;
+  event.parts_made = parts.made;
+  if (result.ok() || result.interrupted || parts.failed > 0) return result;
+  log.restart();
+  return launch(step, log.fd(), events);
+}
+
 /// Takes the result from the cache, or runs the command and looks at what it made; the reason of a
 /// failure is the event's cause.
-Event run_command(const plan::StepFile& step, const fs::path& folder, StepLog& log, int events) {
+Event run_command(const plan::StepFile& step, const fs::path& file, const fs::path& folder,
+                  StepLog& log, int events) {
   Event event{StepState::done, step.id, 0, 0, {}};
   for (const std::string& output : step.outputs) write_folder((folder / output).parent_path());
   if (!step.depfile.empty()) write_folder((folder / step.depfile).parent_path());
-  const char* place = std::getenv(kCacheVariable);
-  StepCache cache(parse_cache_place(place != nullptr ? place : ""), step, folder);
+  const char* said = std::getenv(kCacheVariable);
+  const CachePlace place = parse_cache_place(said != nullptr ? said : "");
+  StepCache cache(place, step, folder);
   if (cache.usable() && cache.take(log.fd())) {
     event.cache = CacheUse::hit;
     return event;
   }
   const double header_seconds = PrecompiledHeader(step, folder).prepare(log.fd(), events);
-  const LaunchResult result = launch(step, log.fd(), events);
+  const LaunchResult result = launch_step(step, file, folder, place, log, events, event);
   event.seconds = header_seconds + result.seconds;
   event.peak_memory = result.peak_memory;
   if (result.interrupted) {
@@ -169,7 +189,7 @@ Event run_marked(const plan::StepFile& step, const fs::path& file, const fs::pat
   StepLog log(folder, step);
   Event event;
   try {
-    event = run_command(step, folder, log, events);
+    event = run_command(step, file, folder, log, events);
   } catch (const Error& error) {
     event = failed_event(step, error);
   }

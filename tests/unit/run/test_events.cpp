@@ -15,6 +15,7 @@ TEST_CASE("an event is one line and comes back as it was", "[events]") {
         Event{StepState::done, "obj/tab\there.o", 1.5, 1 << 20, ""},
         Event{StepState::done, "hit.o", 0, 0, "", CacheUse::hit, ""},
         Event{StepState::done, "miss.o", 1, 0, "", CacheUse::miss, "/ro: Read-only file system"},
+        Event{StepState::done, "parts.o", 1, 0, "", CacheUse::miss, "", 4, 3},
         Event{StepState::failed, "ä.o", 0.001, 0, "killed by signal 9 (Killed)"},
         Event{StepState::interrupted, "x", 3, 7, ""}}) {
     const std::string line = render_event(event);
@@ -37,8 +38,10 @@ TEST_CASE("a cause of several lines stays in its field", "[events]") {
 
 TEST_CASE("lines that are no events are left out", "[events]") {
   for (const char* line :
-       {"", "started", "started\t0\t0\t-\t\t\t", "begun\t0\t0\t-\t\t\tx", "done\tx\t0\t-\t\t\tx",
-        "done\t1\t1e3\t-\t\t\tx", "done\t1\t0\tperhaps\t\t\tx", "done\t1\t"}) {
+       {"", "started", "started\t0\t0\t-\t0\t0\t\t\t", "begun\t0\t0\t-\t0\t0\t\t\tx",
+        "done\tx\t0\t-\t0\t0\t\t\tx", "done\t1\t1e3\t-\t0\t0\t\t\tx",
+        "done\t1\t0\tperhaps\t0\t0\t\t\tx", "done\t1\t0\t-\tx\t0\t\t\tx",
+        "done\t1\t0\t-\t0\t\t\t\tx", "done\t1\t"}) {
     INFO(line);
     CHECK_FALSE(parse_event(line));
   }

@@ -80,6 +80,8 @@ class Workshop {
     file.hash = plan::step_hash(step);
     file.inputs = step.inputs;
     file.inputs_only = step.inputs_only;
+    if (step.parts) file.parts = *step.parts;
+    file.toolchain_identity = step.toolchain_identity;
     return file;
   }
 

@@ -1,0 +1,100 @@
+#include "run/parts.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "run/log.h"
+#include "run/part.h"
+#include "run/step_cache.h"
+
+namespace fs = std::filesystem;
+
+namespace dsbuild::run {
+namespace {
+
+constexpr const char* kFolder = "parts";
+constexpr std::size_t kHashDigits = 16;
+constexpr const char* kPlace = "{parts}";
+
+/// One that another step has made is the same: the folder is named after what is in it.
+void write_link(const fs::path& link, const fs::path& target) {
+  if (::symlink(target.c_str(), link.c_str()) != 0 && errno != EEXIST) {
+    throw_file_error("can't write", link, errno);
+  }
+}
+
+/// The folder with the compiler's link in it; empty when the compiler has no such configuration.
+fs::path write_stand_ins(const plan::StepFile& step, const fs::path& folder) {
+  const manifest::CompilerParts& parts = step.parts;
+  const fs::path compiler = step.argv.front();
+  const auto config = read_file(compiler.parent_path() / parts.config);
+  if (!compiler.is_absolute() || !config) return {};
+  Hasher hasher;
+  hasher.field("compiler", compiler.native()).field("config", *config);
+  for (const std::string& line : parts.lines) hasher.field("line", line);
+  for (const std::string& program : parts.programs) hasher.field("program", program);
+  const fs::path made =
+      folder / kFolder / hasher.field("folder", folder.native()).hex().substr(0, kHashDigits);
+  std::string text = *config;
+  if (!parts.own_folder.empty()) {
+    text = replace_all(std::move(text), parts.own_folder, compiler.parent_path().native());
+  }
+  text += "\n";
+  for (const std::string& line : parts.lines) {
+    text += replace_all(line, kPlace, made.native()) + "\n";
+  }
+  write_folder(made);
+  write_file_if_changed(made / parts.config, text);
+  write_link(made / compiler.filename(), compiler);
+  for (const std::string& program : parts.programs) write_link(made / program, folder / "step");
+  return made;
+}
+
+}  // namespace
+
+fs::path notes_path(const fs::path& folder, const plan::StepFile& step) {
+  return folder / (log_path(step.id).native() + ".parts");
+}
+
+void write_note(const fs::path& notes, std::string_view what, std::string_view program) {
+  const int fd = ::open(notes.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (fd < 0) return;
+  const std::string line = fmt::format("{} {}\n", what, program);
+  (void)!::write(fd, line.data(), line.size());
+  ::close(fd);
+}
+
+std::optional<plan::StepFile> make_parts_command(const plan::StepFile& step,
+                                                 const fs::path& step_file, const fs::path& folder,
+                                                 const CachePlace& place) {
+  if (step.parts.programs.empty() || !place.on()) return std::nullopt;
+  try {
+    const fs::path stand_ins = write_stand_ins(step, folder);
+    if (stand_ins.empty()) return std::nullopt;
+    plan::StepFile command = step;
+    command.argv.front() = stand_ins / fs::path(step.argv.front()).filename();
+    command.environment[kPartVariable] = (folder / step_file).native();
+    command.environment[kCacheVariable] = render_cache_place(place);
+    return command;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+PartCounts take_notes(const fs::path& notes) {
+  PartCounts counts;
+  for (const std::string& line : split_lines(read_file(notes).value_or(""))) {
+    if (line.starts_with(kPartTaken)) counts.taken += 1;
+    if (line.starts_with(kPartMade)) counts.made += 1;
+    if (line.starts_with(kPartFailed)) counts.failed += 1;
+  }
+  ::unlink(notes.c_str());
+  return counts;
+}
+
+}  // namespace dsbuild::run
