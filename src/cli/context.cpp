@@ -52,9 +52,9 @@ std::string absolute_path(const std::string& path) {
 }
 
 /// Nothing else is taken for a torch that was named and isn't there.
-void check_named_torch(const System& system, const probe::Machine& machine) {
-  if (machine.torches.empty() || !machine.torches.front().demanded) return;
-  const probe::Torch& torch = machine.torches.front();
+void check_named_torch(const System& system, const std::vector<probe::Torch>& torches) {
+  if (torches.empty() || !torches.front().demanded) return;
+  const probe::Torch& torch = torches.front();
   if (torch.version) return;
   const bool there = torch.path.starts_with('/') && system.exists(torch.path);
   throw Error(there ? ExitCode::no_toolchain : ExitCode::bad_input, torch.version.reason,
@@ -181,20 +181,19 @@ manifest::CatalogSources Context::catalog_sources() {
     add(sources.roots, root);
   }
   for (const std::string& file : options.manifests) add(sources.manifests, file);
-  if (!options.source.empty()) sources.tree = find_source(sources);
+  if (!options.source.empty()) sources.tree = find_source();
   return sources;
 }
 
-fs::path Context::find_source(const manifest::CatalogSources& sources) {
+fs::path Context::find_source() {
   const std::string& word = options.source;
   if (word.find('/') != std::string::npos || fs::exists(word)) return absolute_path(word);
-  Diagnostics diagnostics;
-  const manifest::Catalog catalog = manifest::read_catalog(host_system_, sources, diagnostics);
-  probe::ProbeOptions wanted = probe_options(catalog);
+  probe::ProbeOptions wanted = probe_options({});
   wanted.torches = true;
-  const probe::Machine machine = probe::probe_machine(system(), processes_, catalog, wanted);
-  check_named_torch(system(), machine);
-  const std::string site = machine.torches.empty() ? "" : machine.torches.front().site;
+  pythons_ = probe::find_pythons(system(), wanted);
+  const std::vector<probe::Torch>& torches = pythons_->torches;
+  check_named_torch(system(), torches);
+  const std::string site = torches.empty() ? "" : torches.front().site;
   const fs::path package = fs::path(site) / word;
   if (site.empty() || !system().exists(package)) {
     throw Error(ExitCode::bad_input,
@@ -241,9 +240,8 @@ probe::ProbeOptions Context::probe_options(const manifest::Catalog& catalog) {
 }
 
 probe::Machine Context::probe(const manifest::Catalog& catalog) {
-  probe::Machine machine =
-      probe::probe_machine(system(), processes_, catalog, probe_options(catalog));
-  check_named_torch(system(), machine);
+  probe::Machine machine = probe(catalog, probe_options(catalog));
+  check_named_torch(system(), machine.torches);
   return machine;
 }
 
@@ -251,7 +249,12 @@ probe::Machine Context::survey(const manifest::Catalog& catalog, bool try_librar
   probe::ProbeOptions wanted = probe_options(catalog);
   wanted.torches = wanted.survey = true;
   wanted.try_libraries = try_libraries;
-  return probe::probe_machine(system(), processes_, catalog, wanted);
+  return probe(catalog, wanted);
+}
+
+probe::Machine Context::probe(const manifest::Catalog& catalog, const probe::ProbeOptions& wanted) {
+  return probe::probe_machine(system(), processes_, catalog, wanted,
+                              pythons_ ? &*pythons_ : nullptr);
 }
 
 void Context::ask_devices(probe::Machine& machine) {

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -102,7 +103,8 @@ class Context {
  private:
   probe::ProbeOptions probe_options(const manifest::Catalog& catalog);
   /// The folder that --source names: a path, or a package beside the torch that is chosen.
-  std::filesystem::path find_source(const manifest::CatalogSources& sources);
+  std::filesystem::path find_source();
+  probe::Machine probe(const manifest::Catalog& catalog, const probe::ProbeOptions& wanted);
   void tell(const Diagnostics& diagnostics, Problems problems, std::string_view what);
 
   PosixSystem host_system_;
@@ -110,6 +112,7 @@ class Context {
   const System* system_ = nullptr;
   PosixProcessRunner processes_;
   std::filesystem::path executable_;
+  std::optional<probe::Pythons> pythons_;  ///< where --source needed them before the catalog
 };
 
 }  // namespace dsbuild::cli

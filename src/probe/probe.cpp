@@ -71,28 +71,37 @@ std::vector<Toolchain> find_kind(const Scene& scene, const KindJob& job) {
 
 }  // namespace
 
+Pythons find_pythons(const System& system, const ProbeOptions& options) {
+  Pythons pythons;
+  pythons.path = find_path_folders(system);
+  pythons.packages = find_python_packages(system, pythons.path, options);
+  if (options.torches) pythons.torches = find_torches(system, options, pythons.packages);
+  return pythons;
+}
+
 Machine probe_machine(const System& system, ProcessRunner& processes,
-                      const manifest::Catalog& catalog, const ProbeOptions& options) {
+                      const manifest::Catalog& catalog, const ProbeOptions& options,
+                      const Pythons* known) {
   AnswerCache answers(system, processes, options.cache_folder);
   Machine machine;
   machine.host = find_host(system, options.same_host);
-  auto path = find_path_folders(system);
-  auto python_packages = find_python_packages(system, path, options);
+  Pythons found;
+  if (known == nullptr) found = find_pythons(system, options);
   const Scene scene{system,
                     answers,
                     catalog,
                     options,
+                    known == nullptr ? found : *known,
                     machine.host.machine.value.value_or(""),
-                    machine.host.triple.value.value_or(""),
-                    std::move(path),
-                    std::move(python_packages)};
+                    machine.host.triple.value.value_or("")};
 
   std::vector<KindJob> jobs = make_jobs(catalog);
   std::vector<std::function<void()>> tasks;
   for (KindJob& job : jobs) tasks.push_back([&] { job.found = find_kind(scene, job); });
   tasks.push_back([&] { machine.tools = find_tools(scene); });
   tasks.push_back([&] { machine.packages = find_packages(scene); });
-  if (options.torches) tasks.push_back([&] { machine.torches = find_torches(scene); });
+  if (options.torches)
+    tasks.push_back([&] { machine.torches = find_torches_with_packages(scene); });
   tasks.push_back([&] {
     machine.devices = find_devices(system, catalog);
     add_driver_facts(system, catalog, machine.devices);

@@ -11,6 +11,7 @@
 #include "base/system.h"
 #include "manifest/catalog.h"
 #include "probe/machine.h"
+#include "probe/pythons.h"
 
 namespace dsbuild::probe {
 
@@ -31,8 +32,10 @@ struct ProbeOptions {
   bool try_libraries = false;
 };
 
-/// Never fails: what can't be found is a fact with a reason.
+/// Never fails: what can't be found is a fact with a reason. `known`: what was found by the same
+/// options before; null when nothing was.
 Machine probe_machine(const System& system, ProcessRunner& processes,
-                      const manifest::Catalog& catalog, const ProbeOptions& options);
+                      const manifest::Catalog& catalog, const ProbeOptions& options,
+                      const Pythons* known = nullptr);
 
 }  // namespace dsbuild::probe

@@ -9,38 +9,24 @@
 #include <string_view>
 #include <vector>
 
-#include "base/fact.h"
 #include "base/system.h"
-#include "base/version.h"
 #include "manifest/catalog.h"
 #include "probe/answer_cache.h"
 #include "probe/probe.h"
+#include "probe/pythons.h"
 
 namespace dsbuild::probe {
-
-/// A folder and the names in it, in byte order.
-struct FolderListing {
-  std::filesystem::path folder;
-  std::vector<std::string> names;
-};
-
-/// A folder with installed wheels, and the environment that it belongs to.
-struct PythonPackages {
-  std::filesystem::path folder;  ///< site-packages or dist-packages, links followed
-  std::filesystem::path prefix;  ///< of the environment: the folder of bin/python3; empty: unknown
-  std::string found_by;          ///< "--torch", "--python", "VIRTUAL_ENV", "CONDA_PREFIX", "PATH"
-  Fact<Version> python;          ///< 3.11
-};
 
 struct Scene {
   const System& system;
   AnswerCache& answers;
   const manifest::Catalog& catalog;
   const ProbeOptions& options;
-  std::string machine;                          ///< "x86_64"; empty: unknown
-  std::string triple;                           ///< "x86_64-linux-gnu"; empty: unknown
-  std::vector<FolderListing> path;              ///< the folders of PATH, each real folder once
-  std::vector<PythonPackages> python_packages;  ///< each folder once
+  const Pythons& pythons;
+  std::string machine;  ///< "x86_64"; empty: unknown
+  std::string triple;   ///< "x86_64-linux-gnu"; empty: unknown
+  const std::vector<FolderListing>& path = pythons.path;
+  const std::vector<PythonPackages>& python_packages = pythons.packages;
 };
 
 /// Calls `look` with 0 to `count` - 1: at once where tools may be started, else one after the

@@ -63,7 +63,10 @@ Survey find_survey(const Scene& scene, const std::vector<Toolchain>& toolchains)
 void try_libraries(const Scene& scene, Machine& machine);
 /// The installed PyTorches, by file alone: no Python is started, nothing is imported. The chosen
 /// one is first; where one was demanded and isn't there, its version says what was looked at.
-std::vector<Torch> find_torches(const Scene& scene);
+std::vector<Torch> find_torches(const System& system, const ProbeOptions& options,
+                                const std::vector<PythonPackages>& python_packages);
+/// Those of the scene, with the packages beside them that the options ask for.
+std::vector<Torch> find_torches_with_packages(const Scene& scene);
 /// The pkg-config packages that the catalog's ops need.
 std::map<std::string, Fact<Version>> find_packages(const Scene& scene);
 

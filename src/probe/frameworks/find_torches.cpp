@@ -34,16 +34,18 @@ std::optional<std::string> find_extension_python(const System& system, const fs:
 
 /// The environment whose Python imports from this folder: its own, else the first with a Python of
 /// that version.
-fs::path find_prefix(const Scene& scene, const PythonPackages& packages, const Version& python) {
+fs::path find_prefix(const std::vector<PythonPackages>& all, const PythonPackages& packages,
+                     const Version& python) {
   if (!packages.prefix.empty()) return packages.prefix;
-  for (const PythonPackages& other : scene.python_packages) {
+  for (const PythonPackages& other : all) {
     if (!other.prefix.empty() && other.python && *other.python == python) return other.prefix;
   }
   return {};
 }
 
-void add_python(const Scene& scene, const PythonPackages& packages, Torch& torch) {
-  auto name = find_extension_python(scene.system, torch.path);
+void add_python(const System& system, const std::vector<PythonPackages>& all,
+                const PythonPackages& packages, Torch& torch) {
+  auto name = find_extension_python(system, torch.path);
   if (!name && packages.python) name = "python" + packages.python->number();
   const auto version = name ? parse_python_name(*name) : std::nullopt;
   if (!version) {
@@ -53,14 +55,14 @@ void add_python(const Scene& scene, const PythonPackages& packages, Torch& torch
     return;
   }
   torch.python = packages.python ? packages.python : Fact<Version>::known(*version, torch.path);
-  const fs::path prefix = find_prefix(scene, packages, *version);
+  const fs::path prefix = find_prefix(all, packages, *version);
   torch.prefix = prefix.string();
   if (prefix.empty()) {
     torch.interpreter = torch.python_include = torch.extension_suffix = Fact<std::string>::missing(
         fmt::format("no {} is known: name it with {}", *name, kPythonFlag), torch.path);
     return;
   }
-  PythonHome home = find_python_home(scene.system, prefix, *name);
+  PythonHome home = find_python_home(system, prefix, *name);
   torch.interpreter = std::move(home.interpreter);
   torch.python_include = std::move(home.include);
   torch.extension_suffix = std::move(home.extension_suffix);
@@ -100,17 +102,17 @@ std::string make_torch_identity(const System& system, const Torch& torch) {
            " "));
 }
 
-Torch read_torch_in(const Scene& scene, const PythonPackages& packages) {
+Torch read_torch_in(const System& system, const std::vector<PythonPackages>& all,
+                    const PythonPackages& packages) {
   Torch torch;
   torch.prefix = packages.prefix.string();
   torch.site = packages.folder.string();
   torch.path = (packages.folder / "torch").string();
   torch.origin = packages.found_by;
   torch.demanded = is_demand(packages.found_by);
-  read_torch_files(scene.system, torch);
-  add_python(scene, packages, torch);
-  torch.packages = find_packages_beside(scene, packages);
-  torch.identity = make_torch_identity(scene.system, torch);
+  read_torch_files(system, torch);
+  add_python(system, all, packages, torch);
+  torch.identity = make_torch_identity(system, torch);
   return torch;
 }
 
@@ -124,13 +126,15 @@ void name_torches(std::vector<Torch>& torches) {
 }
 
 /// What was named and has no torch, with where it was looked for; empty when none is missing.
-std::optional<Torch> find_missing_demand(const Scene& scene, const std::vector<Torch>& found) {
-  const bool by_torch = !scene.options.torch.empty();
-  const std::string& named = by_torch ? scene.options.torch : scene.options.python;
+std::optional<Torch> find_missing_demand(const System& system, const ProbeOptions& options,
+                                         const std::vector<PythonPackages>& python_packages,
+                                         const std::vector<Torch>& found) {
+  const bool by_torch = !options.torch.empty();
+  const std::string& named = by_torch ? options.torch : options.python;
   const char* flag = by_torch ? kTorchFlag : kPythonFlag;
   if (named.empty() || (!found.empty() && found.front().origin == flag)) return std::nullopt;
   std::vector<std::string> looked;
-  for (const PythonPackages& packages : scene.python_packages) {
+  for (const PythonPackages& packages : python_packages) {
     if (packages.found_by == flag) looked.push_back((packages.folder / "torch").string());
   }
   Torch torch;
@@ -142,7 +146,7 @@ std::optional<Torch> find_missing_demand(const Scene& scene, const std::vector<T
     reason = "no version.py in " + join(looked, ", ");
   } else if (named.find('/') == std::string::npos) {
     reason = "no such command on PATH";
-  } else if (!scene.system.exists(named)) {
+  } else if (!system.exists(named)) {
     reason = "no such file or folder";
   }
   torch.version = Fact<Version>::missing(std::move(reason), named);
@@ -154,20 +158,31 @@ std::optional<Torch> find_missing_demand(const Scene& scene, const std::vector<T
 
 }  // namespace
 
-std::vector<Torch> find_torches(const Scene& scene) {
+std::vector<Torch> find_torches(const System& system, const ProbeOptions& options,
+                                const std::vector<PythonPackages>& python_packages) {
   std::vector<Torch> found;
-  for (const PythonPackages& packages : scene.python_packages) {
-    if (!scene.system.exists(packages.folder / "torch/version.py")) continue;
-    Torch torch = read_torch_in(scene, packages);
+  for (const PythonPackages& packages : python_packages) {
+    if (!system.exists(packages.folder / "torch/version.py")) continue;
+    Torch torch = read_torch_in(system, python_packages, packages);
     if (torch.version) found.push_back(std::move(torch));
   }
   // One for a Python that isn't there any more comes last.
   std::stable_partition(found.begin(), found.end(),
                         [](const Torch& torch) { return torch.demanded || torch.interpreter; });
-  if (auto missing = find_missing_demand(scene, found))
+  if (auto missing = find_missing_demand(system, options, python_packages, found))
     found.insert(found.begin(), *std::move(missing));
   name_torches(found);
   return found;
+}
+
+std::vector<Torch> find_torches_with_packages(const Scene& scene) {
+  std::vector<Torch> torches = scene.pythons.torches;
+  for (Torch& torch : torches) {
+    for (const PythonPackages& packages : scene.python_packages) {
+      if (packages.folder == torch.site) torch.packages = find_packages_beside(scene, packages);
+    }
+  }
+  return torches;
 }
 
 }  // namespace dsbuild::probe
