@@ -76,7 +76,7 @@ std::optional<bundle::PythonHost> find_target(Context& context, const BuildFlags
 ExitCode run_build_command(Context& context, const BuildFlags& flags) {
   check_temporary_folder(context.host_system());
   const run::CachePlace cache = find_step_cache(context);
-  const manifest::Catalog catalog = context.read_catalog();
+  manifest::Catalog catalog = context.read_catalog();
   probe::Machine machine = context.probe(catalog);
   plan::Request request = context.request(catalog, machine);
   request.keep_going = flags.keep_going;

@@ -13,7 +13,7 @@ namespace dsbuild::cli {
 namespace {
 
 ExitCode run_doctor(Context& context, bool strict, bool devices) {
-  const manifest::Catalog catalog = context.read_catalog(Context::Problems::tell);
+  manifest::Catalog catalog = context.read_catalog(Context::Problems::tell);
   probe::Machine machine = context.survey(catalog);
   if (devices) context.ask_devices(machine);
   const plan::Request request = context.request(catalog, machine);

@@ -15,7 +15,7 @@ namespace dsbuild::cli {
 namespace {
 
 ExitCode run_plan(Context& context, const std::string& why) {
-  const manifest::Catalog catalog = context.read_catalog();
+  manifest::Catalog catalog = context.read_catalog();
   if (!why.empty()) context.options.ops = why;
   const probe::Machine machine = context.probe(catalog);
   const plan::Plan plan = context.plan(context.request(catalog, machine), catalog, machine);

@@ -87,7 +87,7 @@ ExitCode run_report(Context& context, const ReportFlags& flags) {
                 "write --bundle DIR, or leave it out");
   }
   // A report is made whatever is wrong: what can't be read is said on stderr and left out.
-  const manifest::Catalog catalog = context.read_catalog(Context::Problems::tell);
+  manifest::Catalog catalog = context.read_catalog(Context::Problems::tell);
   // Here they are looked at; nothing is asked for on their behalf.
   std::vector<RecordedMachine> machines = read_machine_files(context.options.machines);
   context.options.machines.clear();

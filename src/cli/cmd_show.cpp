@@ -18,7 +18,7 @@ namespace dsbuild::cli {
 namespace {
 
 /// The words are those of the plan; whether what the op needs is there is tried.
-std::vector<BuilderAnswers> resolve_builder(Context& context, const manifest::Catalog& catalog,
+std::vector<BuilderAnswers> resolve_builder(Context& context, manifest::Catalog& catalog,
                                             const manifest::Op& op, probe::Machine& machine,
                                             const plan::Plan& untried) {
   std::vector<BuilderAnswers> answers = find_builder_answers(untried, catalog, op);
@@ -39,7 +39,7 @@ std::vector<BuilderAnswers> resolve_builder(Context& context, const manifest::Ca
 }
 
 ExitCode run_show(Context& context, const std::string& name, bool resolved) {
-  const manifest::Catalog catalog = context.read_catalog();
+  manifest::Catalog catalog = context.read_catalog();
   const auto found = catalog.ops.find(name);
   if (found == catalog.ops.end()) {
     std::vector<std::string> names;

@@ -14,7 +14,9 @@
 #include "base/text.h"
 #include "cli/machine_file.h"
 #include "cli/settings.h"
+#include "manifest/read_sources.h"
 #include "plan/make_plan.h"
+#include "plan/scope.h"
 #include "probe/devices/ask_sources.h"
 #include "probe/devices/join_sources.h"
 #include "probe/probe.h"
@@ -291,8 +293,9 @@ plan::Request Context::request(const manifest::Catalog& catalog,
   return request;
 }
 
-plan::Plan Context::plan(const plan::Request& request, const manifest::Catalog& catalog,
+plan::Plan Context::plan(const plan::Request& request, manifest::Catalog& catalog,
                          const probe::Machine& machine, Problems problems) {
+  manifest::read_sources(host_system_, plan::find_asked_ops(request, catalog), catalog);
   Diagnostics diagnostics;
   plan::Plan plan = plan::make_plan(request, catalog, machine, diagnostics);
   tell(diagnostics, problems, "the request can't be understood");

@@ -90,7 +90,8 @@ class Context {
   void ask_devices(probe::Machine& machine);
   /// From the options and the environment. `machine`: the one that builds.
   plan::Request request(const manifest::Catalog& catalog, const probe::Machine& machine) const;
-  plan::Plan plan(const plan::Request& request, const manifest::Catalog& catalog,
+  /// Reads the sources of the ops that it is about into the catalog, if they weren't.
+  plan::Plan plan(const plan::Request& request, manifest::Catalog& catalog,
                   const probe::Machine& machine, Problems problems = Problems::refuse);
 
   void print(std::string_view text);  ///< to stdout

@@ -7,7 +7,7 @@ namespace fs = std::filesystem;
 namespace dsbuild::cli {
 
 plan::Plan plan_with_trials(Context& context, const plan::Request& request,
-                            const manifest::Catalog& catalog, probe::Machine& machine, int jobs,
+                            manifest::Catalog& catalog, probe::Machine& machine, int jobs,
                             run::Progress& progress) {
   const fs::path cache = context.cache_folder();
   for (;;) {

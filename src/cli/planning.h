@@ -9,7 +9,7 @@ namespace dsbuild::cli {
 /// Plans, tries what the plan wants tried, and plans again with the answers, until nothing is
 /// unknown.
 plan::Plan plan_with_trials(Context& context, const plan::Request& request,
-                            const manifest::Catalog& catalog, probe::Machine& machine, int jobs,
+                            manifest::Catalog& catalog, probe::Machine& machine, int jobs,
                             run::Progress& progress);
 
 }  // namespace dsbuild::cli

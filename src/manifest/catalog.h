@@ -269,18 +269,19 @@ struct Conditions {
 struct ExtensionPart {
   std::map<std::string, ArchFilter> on;
   Conditions when;
-  std::vector<std::filesystem::path> binding;     ///< hold the module's init: they get its name
-  std::vector<std::filesystem::path> sources;     ///< the others; absolute
-  bool unity = false;                             ///< one compile takes all sources of a compiler
+  std::vector<std::filesystem::path> binding;  ///< hold the module's init: they get its name
+  std::vector<std::filesystem::path> sources;  ///< the others; absolute
+  bool unity = false;                          ///< one compile takes all sources of a compiler
+  std::string python;                          ///< what it is, when there is nothing native in it
+  CompileOptions options;
+  std::vector<std::string> libraries;
+  Needs needs;
+  // What the sources themselves say, once read_sources.h has read them.
   std::set<std::filesystem::path> torch_sources;  ///< that read torch/extension.h
   /// Source -> the files of the op's folder that it includes; where one may have to be translated.
   std::map<std::filesystem::path, std::vector<std::filesystem::path>> headers;
   std::set<std::string> macros;  ///< of ExtensionRecipe::macros, those that its sources name
   std::map<std::filesystem::path, std::uint64_t> sizes;  ///< of its sources, in bytes
-  std::string python;  ///< what it is, when there is nothing native in it
-  CompileOptions options;
-  std::vector<std::string> libraries;
-  Needs needs;
 };
 
 /// Accelerators and their archs: of the host accelerator the level of the host code, of others all

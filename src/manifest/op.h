@@ -7,7 +7,6 @@
 #include <string>
 
 #include "manifest/catalog.h"
-#include "manifest/include_scan.h"
 #include "manifest/node.h"
 #include "manifest/paths.h"
 
@@ -19,7 +18,6 @@ struct OpContext {
   std::filesystem::path root;  ///< the catalog root
   OpFolder folder;
   const SourceTree* tree = nullptr;  ///< that the sources are of
-  IncludeScan* includes = nullptr;   ///< what files include, of a python_extension's
 };
 
 /// Reads what can be understood; the schema has already told of wrong types and keys.

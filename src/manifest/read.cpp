@@ -185,7 +185,6 @@ class Reader {
 
   void read_ops() {
     Schema schema = read_schema("op.v1.json");
-    IncludeScan includes(system_);
     const auto read_one = [&](const FoundFile& file, const auto& folder_of, const auto& keep) {
       auto document = read_document(file);
       if (!document) return;
@@ -195,7 +194,6 @@ class Reader {
       // Without a name there is no folder to look for sources in.
       const fs::path folder = has_shape(name, kWord) || file.single ? folder_of(name) : fs::path();
       OpContext context{catalog_.accelerators, file.root, {system_, folder}};
-      context.includes = &includes;
       if (catalog_.tree && file.root == catalog_.tree->root) {
         context.tree = &*catalog_.tree;
         context.folder.tree = context.tree;

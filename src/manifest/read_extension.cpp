@@ -1,16 +1,8 @@
-#include <algorithm>
-
-#include "base/text.h"
 #include "manifest/op_parts.h"
 #include "manifest/words.h"
 
-namespace fs = std::filesystem;
-
 namespace dsbuild::manifest {
 namespace {
-
-/// What torch's own extensions include, and what takes longest to compile.
-constexpr std::string_view kTorchHeader = "torch/extension.h";
 
 std::optional<VersionRange> range_of(const std::map<std::string, VersionRange>& ranges,
                                      const std::string& key) {
@@ -25,33 +17,6 @@ bool is_of_other_tree(const std::map<std::string, VersionRange>& ranges, const S
          !range->second.contains(*tree->version);
 }
 
-/// What recipes of the part's accelerators must know of a source: its headers, where some may have
-/// to be translated, and which of their macros it names.
-void scan_for_recipes(const fs::path& source, const std::vector<fs::path>& folders,
-                      const OpContext& context, ExtensionPart& part) {
-  for (const auto& [name, filter] : part.on) {
-    const auto accelerator = context.accelerators.find(name);
-    if (accelerator == context.accelerators.end()) continue;
-    for (const ToolchainRecipe& recipe : accelerator->second.toolchains) {
-      if (!recipe.extension ||
-          !(recipe.extension->translation || !recipe.extension->macros.empty()))
-        continue;
-      std::vector<fs::path> files = context.includes->headers_of(source, folders);
-      std::erase_if(files, [&](const fs::path& file) {
-        return !lies_in(file.native(), context.folder.path.native());
-      });
-      part.headers[source] = files;
-      files.push_back(source);
-      for (const auto& [macro, values] : recipe.extension->macros) {
-        const auto named = [&, &macro = macro](const fs::path& file) {
-          return context.includes->mentions(file, macro);
-        };
-        if (std::any_of(files.begin(), files.end(), named)) part.macros.insert(macro);
-      }
-    }
-  }
-}
-
 /// Accelerators that this version of the source tree doesn't know are no business of the part.
 void drop_unknown(const SourceTree* tree, std::map<std::string, ArchFilter>& on) {
   if (tree == nullptr || !tree->version) return;
@@ -60,7 +25,7 @@ void drop_unknown(const SourceTree* tree, std::map<std::string, ArchFilter>& on)
   }
 }
 
-ExtensionPart read_part(const Node& node, const OpContext& context, const Op& op) {
+ExtensionPart read_part(const Node& node, const OpContext& context) {
   ExtensionPart part;
   part.on = read_on(node.at("on"), context.accelerators);
   drop_unknown(context.tree, part.on);
@@ -72,18 +37,6 @@ ExtensionPart read_part(const Node& node, const OpContext& context, const Op& op
   part.options = read_options(node, context);
   part.libraries = read_words(node.at("libraries"), kLibrary);
   part.needs = read_needs(node.at("needs"), context);
-  if (context.includes == nullptr) return part;
-  std::vector<std::filesystem::path> folders = op.options.include;
-  folders.insert(folders.end(), part.options.include.begin(), part.options.include.end());
-  for (const auto* sources : {&part.binding, &part.sources}) {
-    for (const auto& source : *sources) {
-      if (const auto status = context.folder.system.status(source))
-        part.sizes.emplace(source, status->size);
-      if (context.includes->includes(source, folders, kTorchHeader))
-        part.torch_sources.insert(source);
-      scan_for_recipes(source, folders, context, part);
-    }
-  }
   return part;
 }
 
@@ -112,7 +65,7 @@ void read_extension(const Node& root, const OpContext& context, Op& op) {
   for (const Node& node : root.at("parts").items()) {
     Conditions when;
     if (is_of_other_tree(read_conditions(node.at("when"), when), context.tree)) continue;
-    ExtensionPart part = read_part(node, context, op);
+    ExtensionPart part = read_part(node, context);
     part.when = std::move(when);
     if (!part.on.empty()) op.parts.push_back(std::move(part));
   }

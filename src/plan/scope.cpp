@@ -155,6 +155,15 @@ bool Scope::names(const manifest::Accelerator& accelerator) const {
          (wishes != nullptr && wishes->names_accelerator && !wishes->from_variable);
 }
 
+std::vector<std::string> find_asked_ops(const Request& request, const manifest::Catalog& catalog) {
+  Scope scope;
+  Diagnostics told_later;
+  find_ops(request, catalog, scope, told_later);
+  std::vector<std::string> names;
+  for (const manifest::Op* op : scope.ops) names.push_back(op->name);
+  return names;
+}
+
 Scope find_scope(const Request& request, const manifest::Catalog& catalog,
                  const probe::Machine& machine, Diagnostics& diagnostics) {
   Scope scope;

@@ -39,6 +39,9 @@ struct Scope {
   bool names(const manifest::Accelerator& accelerator) const;
 };
 
+/// The names of the ops that a plan of the request is about.
+std::vector<std::string> find_asked_ops(const Request& request, const manifest::Catalog& catalog);
+
 /// Unknown names go to `diagnostics` with the nearest known one.
 Scope find_scope(const Request& request, const manifest::Catalog& catalog,
                  const probe::Machine& machine, Diagnostics& diagnostics);

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "manifest/include_scan.h"
+#include "manifest/read_sources.h"
 #include "unit/manifest/sample.h"
 
 using namespace dsbuild;
@@ -118,8 +119,10 @@ TEST_CASE("sources that read torch's header, through headers of the tree too, ar
           "[tree]") {
   TreeRoot root;
   Diagnostics diagnostics;
-  const Catalog catalog = root.read_tree("checkout", diagnostics);
+  Catalog catalog = root.read_tree("checkout", diagnostics);
   const ExtensionPart& part = catalog.ops.at("adam").parts[0];
+  CHECK(part.torch_sources.empty());
+  read_sources(PosixSystem(), {"adam", "no_such_op"}, catalog);
   CHECK(part.torch_sources == std::set<fs::path>{root.folder / "checkout/csrc/adam.cpp"});
 
   const PosixSystem system;
