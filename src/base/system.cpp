@@ -25,7 +25,9 @@ FileStatus status_of(const struct stat& st, const fs::path& host) {
   status.mtime_ns =
       static_cast<std::int64_t>(st.st_mtim.tv_sec) * 1'000'000'000 + st.st_mtim.tv_nsec;
   status.inode = st.st_ino;
-  status.executable = status.is_file() && ::access(host.c_str(), X_OK) == 0;
+  // Without a bit for anybody there is none for us, and most files have none.
+  const bool somebody = (st.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)) != 0;
+  status.executable = status.is_file() && somebody && ::access(host.c_str(), X_OK) == 0;
   return status;
 }
 
@@ -88,6 +90,17 @@ std::optional<fs::path> PosixSystem::resolve(const fs::path& path) const {
   struct stat st {};
   if (::lstat(host_path(done).c_str(), &st) != 0) return std::nullopt;
   return done;
+}
+
+bool PosixSystem::is_link(const fs::path& path) const {
+  fs::path host = path;
+  if (root_ != root_.root_path()) {
+    const auto folder = resolve(path.parent_path());
+    if (!folder) return false;
+    host = host_path(*folder / path.filename());
+  }
+  struct stat st {};
+  return ::lstat(host.c_str(), &st) == 0 && S_ISLNK(st.st_mode);
 }
 
 std::optional<FileStatus> PosixSystem::status(const fs::path& path) const {

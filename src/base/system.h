@@ -43,6 +43,8 @@ class System {
   virtual std::optional<FileStatus> status(const std::filesystem::path& path) const = 0;
   /// The path with every link followed, still inside the root; empty when it doesn't exist.
   virtual std::optional<std::filesystem::path> resolve(const std::filesystem::path& path) const = 0;
+  /// Whether the last name of the path is a link.
+  virtual bool is_link(const std::filesystem::path& path) const = 0;
   /// Where a process outside the root finds this path.
   virtual std::filesystem::path host_path(const std::filesystem::path& path) const = 0;
   virtual const Environment& environment() const = 0;
@@ -66,6 +68,7 @@ class PosixSystem final : public System {
   std::vector<std::string> list_folder(const std::filesystem::path& path) const override;
   std::optional<FileStatus> status(const std::filesystem::path& path) const override;
   std::optional<std::filesystem::path> resolve(const std::filesystem::path& path) const override;
+  bool is_link(const std::filesystem::path& path) const override;
   std::filesystem::path host_path(const std::filesystem::path& path) const override;
   const Environment& environment() const override { return environment_; }
 

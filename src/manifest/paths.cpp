@@ -16,6 +16,16 @@ std::string missing_hint(const OpFolder& folder, const fs::path& path) {
 
 }  // namespace
 
+std::optional<fs::path> RealPaths::resolve(const fs::path& path) {
+  const fs::path name = path.filename();
+  if (name.empty() || name == "." || name == ".." || system_.is_link(path))
+    return system_.resolve(path);
+  const fs::path folder = path.parent_path();
+  const auto [at, is_new] = folders_.try_emplace(folder.native());
+  if (is_new) at->second = folder.has_relative_path() ? resolve(folder) : system_.resolve(folder);
+  return at->second ? std::optional(*at->second / name) : std::nullopt;
+}
+
 fs::path OpFolder::find(const fs::path& relative) const {
   return tree != nullptr ? tree->find(relative) : (path / relative).lexically_normal();
 }
@@ -45,7 +55,7 @@ std::optional<fs::path> read_path(const Node& node, const OpFolder& folder, File
     node.complain(Rule::path_is_no, {wanted, text, where});
     return std::nullopt;
   }
-  const auto real = folder.system.resolve(path);
+  const auto real = folder.real_paths.resolve(path);
   if (!real || !folder.real || !lies_in(real->native(), folder.real->native())) {
     node.complain(Rule::path_leaves_by_link, {text, where, real ? real->string() : "nothing"});
     return std::nullopt;

@@ -104,7 +104,7 @@ class Reader {
 
   /// False when the file or folder was met before, by another name or through a link.
   bool is_new(const fs::path& path) {
-    return seen_.insert(system_.resolve(path).value_or(path)).second;
+    return seen_.insert(real_paths_.resolve(path).value_or(path)).second;
   }
 
   // ---- reading them
@@ -193,7 +193,7 @@ class Reader {
       const std::string name = root.at("name").text();
       // Without a name there is no folder to look for sources in.
       const fs::path folder = has_shape(name, kWord) || file.single ? folder_of(name) : fs::path();
-      OpContext context{catalog_.accelerators, file.root, {system_, folder}};
+      OpContext context{catalog_.accelerators, file.root, {system_, real_paths_, folder}};
       if (catalog_.tree && file.root == catalog_.tree->root) {
         context.tree = &*catalog_.tree;
         context.folder.tree = context.tree;
@@ -243,6 +243,7 @@ class Reader {
   }
 
   const System& system_;
+  RealPaths real_paths_{system_};
   const CatalogSources& sources_;
   Diagnostics& diagnostics_;
   KnownForms& known_forms_;

@@ -37,6 +37,22 @@ TEST_CASE("files are read through the root, whole or not at all", "[system]") {
   CHECK(PosixSystem().read_file("/proc/self/comm", 100));  // says size 0, and has text
 }
 
+TEST_CASE("only the last name of a path makes it a link", "[system]") {
+  TempFolder root;
+  write_text(root / "folder/file", "");
+  fs::create_symlink("folder", root / "link");
+  fs::create_symlink("/folder/file", root / "folder/to_file");
+  for (const fs::path& below : {fs::path("/"), root.path}) {
+    const PosixSystem system(below, {});
+    const fs::path top = below == "/" ? root.path : "/";
+    CHECK(system.is_link(top / "link"));
+    CHECK(system.is_link(top / "folder/to_file"));
+    CHECK(system.is_link(top / "link/to_file"));
+    CHECK_FALSE(system.is_link(top / "link/file"));
+    CHECK_FALSE(system.is_link(top / "none"));
+  }
+}
+
 TEST_CASE("a pipe without a writer doesn't hang a reader", "[system]") {
   TempFolder root;
   REQUIRE(::mkfifo((root / "pipe").c_str(), 0600) == 0);

@@ -3,12 +3,15 @@
 #include <catch2/catch.hpp>
 
 #include "manifest/include_scan.h"
+#include "manifest/paths.h"
 #include "manifest/read_sources.h"
 #include "unit/manifest/sample.h"
 
 using namespace dsbuild;
 using namespace dsbuild::manifest;
 using namespace dsbuild::manifest::test;
+using dsbuild::test::TempFolder;
+using dsbuild::test::write_text;
 
 namespace fs = std::filesystem;
 
@@ -113,6 +116,25 @@ TEST_CASE("a folder that is no tree is told with the trees that are known", "[tr
   REQUIRE(told.size() == 1);
   CHECK(told[0].find("holds no source tree") != std::string::npos);
   CHECK(told[0].find("known are: pkg") != std::string::npos);
+}
+
+TEST_CASE("paths are resolved by their folders as they would be one by one", "[tree]") {
+  const TempFolder root;
+  write_text(root / "real/sub/file", "");
+  fs::create_directory_symlink("real", root / "link");
+  fs::create_directory_symlink("../link/sub", root / "real/turn");
+  fs::create_symlink("sub/file", root / "real/to_file");
+  fs::create_symlink("no_such_file", root / "real/to_nothing");
+  const PosixSystem system;
+  RealPaths paths(system);
+  for (const char* path :
+       {"real", "real/sub/file", "link/sub/file", "real/turn/file", "link/turn", "link/turn/../..",
+        "link/to_file", "link/turn/../to_file", "real/to_nothing", "link/", "real/./sub"}) {
+    INFO(path);
+    CHECK(paths.resolve(root / path) == system.resolve(root / path));
+    CHECK(paths.resolve(root / path) == system.resolve(root / path));
+  }
+  CHECK(paths.resolve("/") == system.resolve("/"));
 }
 
 TEST_CASE("sources that read torch's header, through headers of the tree too, are known",
