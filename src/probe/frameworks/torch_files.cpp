@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <functional>
 #include <string_view>
 
 #include "base/json.h"
 #include "base/pattern.h"
+#include "base/read_from.h"
 #include "probe/frameworks/frameworks.h"
 
 namespace fs = std::filesystem;
@@ -73,12 +73,11 @@ int find_standard(const System& system, const Torch& torch) {
 /// The tags of libtorch_python's pybind11, by the name under which modules share its types:
 /// "__pybind11_internals_v4_gcc_libstdcpp_cxxabi1011__". A module with other tags has its own.
 std::vector<std::string> find_pybind_tags(const System& system, const fs::path& lib) {
-  constexpr std::uint64_t kLimit = 512u << 20;
   constexpr std::string_view kMark = "__pybind11_internals_v";
-  const std::string bytes = system.read_file(lib / "libtorch_python.so", kLimit).value_or("");
-  const auto at = bytes.find(kMark);
-  if (at == std::string::npos) return {};
-  const std::string_view name = std::string_view(bytes).substr(at, bytes.find('\0', at) - at);
+  constexpr std::size_t kLongest = 256;
+  const std::string found =
+      read_from(system, lib / "libtorch_python.so", kMark, kLongest).value_or("");
+  const std::string_view name = std::string_view(found).substr(0, found.find('\0'));
   struct Tag {
     const char* define;
     Pattern pattern;
@@ -155,19 +154,14 @@ Fact<std::string> find_cxx11_abi(const System& system, const fs::path& folder) {
     if (digit == '0' || digit == '1') return Text::known(std::string(1, digit), config.string());
   }
   const fs::path library = folder / "lib/libc10.so";
-  const auto bytes = system.read_file(library);
-  if (!bytes) return Text::missing("not in TorchConfig.cmake, and no libc10.so", library.string());
   constexpr std::string_view kError = "_ZN3c105ErrorC1ENS_14SourceLocationE";
-  const auto found = std::search(bytes->begin(), bytes->end(),
-                                 std::boyer_moore_horspool_searcher(kError.begin(), kError.end()));
+  constexpr std::string_view kNew = "NSt7__cxx11";
+  const auto found = read_from(system, library, kError, kError.size() + kNew.size());
+  if (!found) return Text::missing("not in TorchConfig.cmake, and no libc10.so", library.string());
   const std::string_view rest =
-      std::string_view(*bytes).substr(static_cast<std::size_t>(found - bytes->begin()));
-  if (rest.substr(std::min(rest.size(), kError.size())).starts_with("NSt7__cxx11")) {
-    return Text::known("1", library.string());
-  }
-  if (rest.substr(std::min(rest.size(), kError.size())).starts_with("Ss")) {
-    return Text::known("0", library.string());
-  }
+      std::string_view(*found).substr(std::min(found->size(), kError.size()));
+  if (rest.starts_with(kNew)) return Text::known("1", library.string());
+  if (rest.starts_with("Ss")) return Text::known("0", library.string());
   return Text::missing("no c10::Error(SourceLocation, std::string) in it", library.string());
 }
 

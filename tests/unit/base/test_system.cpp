@@ -7,6 +7,7 @@
 
 #include <random>
 
+#include "base/read_from.h"
 #include "support/temp_folder.h"
 
 using namespace dsbuild;
@@ -35,6 +36,20 @@ TEST_CASE("files are read through the root, whole or not at all", "[system]") {
   CHECK_FALSE(system.read_file("/etc", 100));
   CHECK(system.host_path("/etc/name") == root / "etc/name");
   CHECK(PosixSystem().read_file("/proc/self/comm", 100));  // says size 0, and has text
+}
+
+TEST_CASE("a part of a file is found wherever it begins", "[system]") {
+  TempFolder root;
+  const PosixSystem system(root.path, {});
+  constexpr std::size_t kPiece = 1 << 16;  // what is read at once
+  for (const std::size_t before : {std::size_t{0}, kPiece - 3, kPiece, 2 * kPiece - 1}) {
+    write_text(root / "file", std::string(before, 'm') + "mark and more");
+    CHECK(read_from(system, "/file", "mark", 8) == "mark and");
+    CHECK(read_from(system, "/file", "mark", 100) == "mark and more");
+    CHECK(read_from(system, "/file", "marks", 100) == "");
+  }
+  CHECK_FALSE(read_from(system, "/none", "mark", 8));
+  CHECK_FALSE(read_from(system, "/", "mark", 8));
 }
 
 TEST_CASE("only the last name of a path makes it a link", "[system]") {
