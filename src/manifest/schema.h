@@ -30,6 +30,7 @@ class Schema {
 
   std::string text_;
   std::string file_;
+  std::string digest_;  ///< of the text, which is longer than most documents
   std::unique_ptr<State> state_;
 };
 
