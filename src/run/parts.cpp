@@ -38,17 +38,24 @@ fs::path write_stand_ins(const plan::StepFile& step, const fs::path& folder) {
   hasher.field("compiler", compiler.native()).field("config", *config);
   for (const std::string& line : parts.lines) hasher.field("line", line);
   for (const std::string& program : parts.programs) hasher.field("program", program);
-  const fs::path made =
+  const fs::path own = compiler.parent_path();
+  const fs::path toolkit =
       folder / kFolder / hasher.field("folder", folder.native()).hex().substr(0, kHashDigits);
+  const fs::path made = toolkit / own.filename();
   std::string text = *config;
   if (!parts.own_folder.empty()) {
-    text = replace_all(std::move(text), parts.own_folder, compiler.parent_path().native());
+    text = replace_all(std::move(text), parts.own_folder, own.native());
   }
   text += "\n";
   for (const std::string& line : parts.lines) {
     text += replace_all(line, kPlace, made.native()) + "\n";
   }
   write_folder(made);
+  // A compiler may look at what lies beside its folder, to know its toolkit's layout.
+  for (const fs::directory_entry& beside : fs::directory_iterator(own.parent_path())) {
+    if (beside.path().filename() != own.filename())
+      write_link(toolkit / beside.path().filename(), beside.path());
+  }
   write_file_if_changed(made / parts.config, text);
   write_link(made / compiler.filename(), compiler);
   for (const std::string& program : parts.programs) write_link(made / program, folder / "step");
@@ -81,7 +88,7 @@ std::optional<plan::StepFile> make_parts_command(const plan::StepFile& step,
     command.environment[kPartVariable] = (folder / step_file).native();
     command.environment[kCacheVariable] = render_cache_place(place);
     return command;
-  } catch (const Error&) {
+  } catch (const std::exception&) {
     return std::nullopt;
   }
 }

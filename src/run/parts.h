@@ -1,6 +1,6 @@
-// How a step's compiler is made to run stand-ins for its programs: by a folder of links, with a
-// copy of its configuration that leads to them. Knows what its descriptor says of it; no compiler
-// by name.
+// How a step's compiler is made to run stand-ins for its programs: by a folder of links that looks
+// like its toolkit, with a copy of its configuration that leads to them. Knows what its descriptor
+// says of it; no compiler by name.
 #pragma once
 
 #include <filesystem>

@@ -26,7 +26,7 @@ export CUDA_HOME="$work/cuda"
 mkdir -p root/manifests/ops root/ops/fat
 cat >root/manifests/ops/fat.json <<'JSON'
 {"schema": 1, "name": "fat", "kind": "shared_library", "summary": "a test", "exports": ["fat_plain", "fat_named"],
- "kernels": [{"sources": ["plain.cu", "named.cu"], "on": {"cuda": "*"}}]}
+ "kernels": [{"sources": ["plain.cu", "named.cu"], "on": {"cuda": "*"}, "flags": {"nvcc": ["-lineinfo"]}}]}
 JSON
 cat >root/ops/fat/plain.cu <<'CODE'
 __global__ void plain(float* a) {

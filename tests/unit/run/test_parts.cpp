@@ -23,7 +23,7 @@ PATH=$programs:$PATH
 out=$1; depfile=$2; list=$3; shift 3
 echo "$out: text" >"$depfile"
 for arch; do
-    echo "LIB_$list $arch $(cat text)" >"$out.$arch.in"
+    echo "LIB_$list $arch $(cat "$here/../layout" text)" >"$out.$arch.in"
     device -arch "$arch" "$out.$arch.in" -o "$out.$arch.mid" || exit
     assemble "$out.$arch.mid" -o "$out.$arch.bin" || exit
 done
@@ -45,10 +45,11 @@ class ArchShop : public Workshop {
  public:
   ArchShop() {
     options.cache = {temp / "cache", 0};
-    program("cc", kDriver);
+    program("bin/cc", kDriver);
     program("tools/device", kDevice);
     program("tools/assemble", kAssemble);
-    test::write_text(temp / "cc.conf", "programs=$here/tools\n");
+    test::write_text(temp / "bin/cc.conf", "programs=$here/../tools\n");
+    test::write_text(temp / "layout", "");  // beside the compiler's folder
     write("source");
     parts.programs = {"assemble", "device"};
     parts.config = "cc.conf";
@@ -72,7 +73,7 @@ class ArchShop : public Workshop {
     plan.steps.clear();
     object = "obj-" + list + "/a.o";
     plan::Step& step = add(object, "");
-    step.argv = {temp / "cc", object, "a.d", list};
+    step.argv = {temp / "bin/cc", object, "a.d", list};
     step.argv.insert(step.argv.end(), archs.begin(), archs.end());
     step.depfile = "a.d";
     step.toolchain_identity = identity;
@@ -173,7 +174,7 @@ TEST_CASE("a compiler that isn't as it is described does what it does", "[parts]
       driver.replace(at, 5, "$out-");
     driver.replace(driver.find("\"$out\".*.bin"), 12, "\"$out\"-*.bin");
     driver.replace(driver.find("\"$out\".*"), 8, "\"$out\"-*");
-    shop.program("cc", driver);
+    shop.program("bin/cc", driver);
   }
   shop.compile({"80", "90"});
   REQUIRE(shop.outcome.ok);
