@@ -43,6 +43,23 @@ std::vector<std::size_t> by_length(const std::vector<std::string>& names) {
   return order;
 }
 
+/// What the decimal numbers of a text spell, each the code of a letter: so assembler has strings
+/// and debug information.
+std::string spelled_in(std::string_view text) {
+  std::string letters;
+  for (std::size_t at = 0; at < text.size();) {
+    if (text[at] < '0' || text[at] > '9' || (at > 0 && is_word(text[at - 1]))) {
+      ++at;
+      continue;
+    }
+    unsigned number = 0;
+    const auto end = std::from_chars(text.data() + at, text.data() + text.size(), number).ptr;
+    letters += number < 128 ? static_cast<char>(number) : '\0';
+    at = static_cast<std::size_t>(end - text.data());
+  }
+  return letters;
+}
+
 void add_once(std::vector<std::string>& names, const std::string& name) {
   if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
 }
@@ -65,8 +82,11 @@ bool PartNames::names_file(std::string_view text) const {
 }
 
 bool PartNames::holds_identifier(std::string_view text) const {
+  if (identifiers_.empty()) return false;
+  const std::string letters = spelled_in(text);
   return std::any_of(identifiers_.begin(), identifiers_.end(), [&](const std::string& name) {
-    return find_in(text, name) != std::string_view::npos;
+    return find_in(text, name) != std::string_view::npos ||
+           find_in(letters, name) != std::string_view::npos;
   });
 }
 

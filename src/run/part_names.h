@@ -26,6 +26,7 @@ class PartNames {
 
   /// Whether a temporary file is named in the text, one that no word names too.
   bool names_file(std::string_view text) const;
+  /// As it is, or letter by letter as numbers.
   bool holds_identifier(std::string_view text) const;
   const std::vector<std::string>& identifiers() const { return identifiers_; }
 

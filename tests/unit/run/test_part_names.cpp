@@ -46,6 +46,14 @@ TEST_CASE("what can't be shown for others is seen", "[part_names]") {
     CHECK(hidden == std::string(text));
     CHECK(two.holds_identifier(*hidden));
   }
+  for (const char* text :
+       {"\n.b8 76\n.b8 73\n.b8 66\n.b8 95\n.b8 49\n.b8 95\n.b8 56\n.b8 48\n.b8 48"
+        "\n.b8 95\n.b8 57\n.b8 48\n.b8 48\n",
+        "{1, 76,76,73,66, 95,49,95,56,48,48,95,57,48,48, 0}"}) {
+    INFO(text);
+    CHECK(two.holds_identifier(text));
+  }
+  CHECK_FALSE(two.holds_identifier("{76,73,66,95,49,95,56,48,48,95,57,48,49}"));
   CHECK_FALSE(two.hide("a mark: \x01"));
 }
 
