@@ -116,7 +116,8 @@ class AnswerReader {
 
   void read_compile(const plan::Step& step, bool host, BuilderAnswers& answers) const {
     const std::string& source = step.inputs.front();
-    add_once(tree_path(source), answers.sources);
+    for (std::size_t i = 0; i < step.sources; ++i)
+      add_once(tree_path(step.inputs[i]), answers.sources);
     std::vector<std::string>& args = host ? answers.cxx_args : answers.nvcc_args;
     for (const std::string& word : telling_words(step)) {
       if (word.starts_with("-I")) {
