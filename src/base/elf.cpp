@@ -17,6 +17,7 @@
 #include <memory>
 #include <set>
 
+#include "base/descriptor.h"
 #include "base/elf_device.h"
 #include "base/version.h"
 
@@ -25,17 +26,6 @@ namespace {
 
 /// PTX is text and is read whole; what is larger is no kernel of anyone's.
 constexpr std::size_t kPtxLimit = 256u << 20;
-
-struct Descriptor {
-  int fd = -1;
-  explicit Descriptor(const std::filesystem::path& path)
-      : fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
-  ~Descriptor() {
-    if (fd >= 0) ::close(fd);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-};
 
 struct MachineRow {
   unsigned machine;
@@ -273,14 +263,14 @@ ElfFacts problem(std::string text) {
 }  // namespace
 
 ElfFacts read_elf(const std::filesystem::path& path) {
-  const Descriptor file(path);
-  if (file.fd < 0) return problem(std::strerror(errno));
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file) return problem(std::strerror(errno));
   struct stat status {};
-  if (::fstat(file.fd, &status) != 0) return problem(std::strerror(errno));
+  if (::fstat(file.number(), &status) != 0) return problem(std::strerror(errno));
   if (!S_ISREG(status.st_mode)) return problem("not a regular file");
   if (status.st_size == 0) return problem("the file is empty");
   try {
-    return Reader(file.fd, static_cast<std::uint64_t>(status.st_size)).facts();
+    return Reader(file.number(), static_cast<std::uint64_t>(status.st_size)).facts();
   } catch (const std::string& what) {
     return problem(what);
   }

@@ -101,6 +101,14 @@ void write_file(const fs::path& path, std::string_view text, bool executable) {
   }
 }
 
+void write_all(int fd, std::string_view text, const fs::path& path) {
+  while (!text.empty()) {
+    const ssize_t n = ::write(fd, text.data(), text.size());
+    if (n < 0 && errno != EINTR) throw_file_error("can't write", path, errno);
+    if (n > 0) text.remove_prefix(static_cast<std::size_t>(n));
+  }
+}
+
 bool write_file_if_changed(const fs::path& path, std::string_view text) {
   if (read_file(path) == text) return false;
   write_file(path, text);

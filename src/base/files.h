@@ -22,6 +22,9 @@ void write_file(const std::filesystem::path& path, std::string_view text, bool e
 /// As write_file, but leaves an equal file untouched (and its time). True when it wrote.
 bool write_file_if_changed(const std::filesystem::path& path, std::string_view text);
 
+/// All of it to an open file; `path` is what an error names. Throws Error(file_system).
+void write_all(int fd, std::string_view text, const std::filesystem::path& path);
+
 /// What ends the name of a staging folder.
 inline constexpr std::string_view kStagingSuffix = ".staging";
 

@@ -15,6 +15,7 @@
 #include <cstring>
 #include <optional>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/interrupt.h"
 
@@ -46,18 +47,6 @@ struct Pipe {
   static void close_end(int& fd) {
     if (fd >= 0) ::close(fd);
     fd = -1;
-  }
-};
-
-/// Closes itself; -1 is none.
-struct Descriptor {
-  int fd = -1;
-
-  explicit Descriptor(int fd_) : fd(fd_) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (fd >= 0) ::close(fd);
   }
 };
 
@@ -222,13 +211,13 @@ ProcessResult run_streaming(const Command& command,
   Pipe::close_end(pipe.write_end);
   // Before Linux 5.3 there is none, and the end is noticed at a time limit.
   const Descriptor end{static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))};
-  std::array<pollfd, 2> fds{{{pipe.read_end, POLLIN, 0}, {end.fd, POLLIN, 0}}};
+  std::array<pollfd, 2> fds{{{pipe.read_end, POLLIN, 0}, {end.number(), POLLIN, 0}}};
   pollfd& fd = fds.front();
   bool gone = false;
   int passed_on = 0;
   while (!gone) {
     // A process closes its pipe a moment before it can be reaped: then waiting long would be lost.
-    const int ready = ::poll(fds.data(), fds.size(), fd.fd >= 0 || end.fd >= 0 ? 50 : 1);
+    const int ready = ::poll(fds.data(), fds.size(), fd.fd >= 0 || end ? 50 : 1);
     if (ready > 0 && fd.revents != 0 && fd.fd >= 0 && !drain(fd.fd, on_output)) fd.fd = -1;
     if (interrupts() > passed_on) {
       passed_on = interrupts();

@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <memory>
+
+#include "base/descriptor.h"
 
 namespace dsbuild {
 
@@ -14,15 +15,13 @@ std::optional<std::string> read_from(const System& system, const std::filesystem
                                      std::string_view mark, std::size_t bytes) {
   const auto real = system.resolve(path);
   if (!real) return std::nullopt;
-  const int fd = ::open(system.host_path(*real).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) return std::nullopt;
-  const std::unique_ptr<const int, void (*)(const int*)> closer(&fd,
-                                                                [](const int* f) { ::close(*f); });
+  const Descriptor file(::open(system.host_path(*real).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file) return std::nullopt;
   std::string window;  // from the mark on, else the end of what was read, which may begin one
   bool found = false;
   std::array<char, 1 << 16> buffer{};
   while (!found || window.size() < bytes) {
-    const ssize_t n = ::read(fd, buffer.data(), buffer.size());
+    const ssize_t n = ::read(file.number(), buffer.data(), buffer.size());
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return std::nullopt;
     if (n == 0) break;

@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <memory>
 
+#include "base/descriptor.h"
+
 namespace fs = std::filesystem;
 
 namespace dsbuild {
@@ -125,16 +127,14 @@ std::optional<std::string> PosixSystem::read_start(const fs::path& path,
                                                    std::uint64_t bytes) const {
   const auto resolved = root_ == root_.root_path() ? path : resolve(path);
   if (!resolved) return std::nullopt;
-  const int fd = ::open(host_path(*resolved).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) return std::nullopt;
-  const std::unique_ptr<const int, void (*)(const int*)> closer(&fd,
-                                                                [](const int* f) { ::close(*f); });
+  const Descriptor file(::open(host_path(*resolved).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file) return std::nullopt;
   // Files of /proc and /sys say size 0: read until the end, whatever the size.
   std::string text;
   char buffer[1 << 16];
   while (text.size() < bytes) {
     const auto wanted = std::min<std::uint64_t>(sizeof buffer, bytes - text.size());
-    const ssize_t n = ::read(fd, buffer, wanted);
+    const ssize_t n = ::read(file.number(), buffer, wanted);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return std::nullopt;
     if (n == 0) break;

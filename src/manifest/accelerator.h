@@ -30,6 +30,9 @@ Accelerator read_accelerator(const Node& root);
 void check_accelerator(const Node& root, const Accelerator& accelerator,
                        const std::vector<ToolchainProbe>& probes);
 
+/// A regular expression, where there is one; with a group, where that is what is told.
+void check_regex(const Node& node, bool with_group = true);
+
 /// The part of it that looks at one recipe.
 void check_recipe(const Node& node, const ToolchainRecipe& recipe, const Accelerator& accelerator,
                   const std::vector<ToolchainProbe>& probes);

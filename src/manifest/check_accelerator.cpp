@@ -95,15 +95,6 @@ void check_absolute(const Node& node, Rule rule) {
   if (node.is_text() && !node.text().starts_with('/')) node.complain(rule, {node.text()});
 }
 
-void check_regex(const Node& node) {
-  if (!node.is_text()) return;
-  try {
-    if (!Pattern(node.text()).has_group()) node.complain(Rule::regex_without_group, {node.text()});
-  } catch (const std::invalid_argument& error) {
-    node.complain(Rule::bad_regex, {node.text(), error.what()});
-  }
-}
-
 /// Absolute, or after the place of a variable or of Python packages.
 void check_toolkit_folder(const Node& node) {
   const std::string text = node.text();
@@ -255,6 +246,16 @@ void check_canary(const Node& canary, const Accelerator& accelerator) {
 }
 
 }  // namespace
+
+void check_regex(const Node& node, bool with_group) {
+  if (!node.is_text()) return;
+  try {
+    const bool has_group = Pattern(node.text()).has_group();
+    if (with_group && !has_group) node.complain(Rule::regex_without_group, {node.text()});
+  } catch (const std::invalid_argument& error) {
+    node.complain(Rule::bad_regex, {node.text(), error.what()});
+  }
+}
 
 void check_accelerator(const Node& root, const Accelerator& accelerator,
                        const std::vector<ToolchainProbe>& probes) {

@@ -1,7 +1,5 @@
 #include <algorithm>
-#include <stdexcept>
 
-#include "base/pattern.h"
 #include "base/text.h"
 #include "manifest/accelerator.h"
 #include "manifest/placeholders.h"
@@ -131,13 +129,7 @@ void check_parts(const Node& parts) {
   for (const Node& line : parts.at("lines").items())
     leads = leads || line.text().find("{parts}") != std::string::npos;
   if (!leads) parts.at("lines").complain(Rule::parts_without_folder, {});
-  const Node names = parts.at("names");
-  if (!names.is_text()) return;
-  try {
-    const Pattern pattern(names.text());
-  } catch (const std::invalid_argument& error) {
-    names.complain(Rule::bad_regex, {names.text(), error.what()});
-  }
+  check_regex(parts.at("names"), false);
 }
 
 }  // namespace

@@ -87,7 +87,7 @@ Named read_variable(const Scene& scene, const std::string& variable, const std::
     return named;
   }
   if (!named.path.has_parent_path()) {
-    const auto found = find_commands(scene.system, scene.path, named.path.string());
+    const auto found = find_commands(scene.system, scene.pythons.path, named.path.string());
     if (!found.empty()) named.path = found.front();
   }
   if (!named.path.is_absolute() || !scene.system.exists(named.path)) {
@@ -168,7 +168,7 @@ bool is_compiler_cache(const fs::path& real) {
 
 std::optional<fs::path> find_cached_compiler(const Scene& scene, const fs::path& command) {
   for (const fs::path& other :
-       find_commands(scene.system, scene.path, command.filename().string())) {
+       find_commands(scene.system, scene.pythons.path, command.filename().string())) {
     if (!is_compiler_cache(find_command_files(scene.system, other).real)) return other;
   }
   return std::nullopt;

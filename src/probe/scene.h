@@ -25,8 +25,6 @@ struct Scene {
   const Pythons& pythons;
   std::string machine;  ///< "x86_64"; empty: unknown
   std::string triple;   ///< "x86_64-linux-gnu"; empty: unknown
-  const std::vector<FolderListing>& path = pythons.path;
-  const std::vector<PythonPackages>& python_packages = pythons.packages;
 };
 
 /// Calls `look` with 0 to `count` - 1: at once where tools may be started, else one after the

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <random>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/hash.h"
@@ -91,14 +92,6 @@ int copy_bytes(int from, int to) {
   return copy_by_hand(from, to);
 }
 
-void write_all(int fd, std::string_view text, const fs::path& folder) {
-  while (!text.empty()) {
-    const ssize_t n = ::write(fd, text.data(), text.size());
-    if (n < 0 && errno != EINTR) throw_file_error("can't write", folder, errno);
-    text.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
-  }
-}
-
 std::string digest_of(int fd, const fs::path& path) {
   std::string piece(kPiece, '\0');
   Hasher hasher;
@@ -110,17 +103,6 @@ std::string digest_of(int fd, const fs::path& path) {
     at += std::max<ssize_t>(n, 0);
   }
 }
-
-struct OpenFile {
-  explicit OpenFile(const fs::path& path) : fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
-  ~OpenFile() {
-    if (fd >= 0) ::close(fd);
-  }
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-
-  int fd;
-};
 
 struct timespec mtime_of(const fs::path& path) {
   struct stat status {};
@@ -182,10 +164,10 @@ std::vector<CacheStore::Entry> CacheStore::entries(const std::string& key) const
 bool CacheStore::take_file(const std::string& digest, const fs::path& target,
                            bool executable) const {
   const fs::path path = file_path(digest);
-  const OpenFile from(path);
-  if (from.fd < 0) return false;
+  const Descriptor from(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!from) return false;
   PrivateFile made(target.parent_path());
-  if (const int error = copy_bytes(from.fd, made.fd()); error != 0) {
+  if (const int error = copy_bytes(from.number(), made.fd()); error != 0) {
     throw_file_error("can't write", target, error);
   }
   if (digest_of(made.fd(), made.path()) != digest) {
@@ -199,10 +181,10 @@ bool CacheStore::take_file(const std::string& digest, const fs::path& target,
 
 std::string CacheStore::put_file(const fs::path& from) const {
   make_root();
-  const OpenFile source(from);
-  if (source.fd < 0) throw_file_error("can't read", from, errno);
+  const Descriptor source(::open(from.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!source) throw_file_error("can't read", from, errno);
   PrivateFile copy(root_ / "tmp");
-  if (const int error = copy_bytes(source.fd, copy.fd()); error != 0) {
+  if (const int error = copy_bytes(source.number(), copy.fd()); error != 0) {
     throw_file_error("can't write", root_, error);
   }
   // Of the copy: what is kept is what was digested.

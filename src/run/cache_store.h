@@ -18,6 +18,11 @@ struct CachePlace {
   std::uint64_t limit = 0;
 
   bool on() const { return !folder.empty(); }
+  /// Of a result of so many bytes: one that is large must not push out all others.
+  bool takes(std::uint64_t bytes) const { return limit == 0 || bytes <= limit / kShareOfOne; }
+
+ private:
+  static constexpr std::uint64_t kShareOfOne = 5;
 };
 
 /// What the step cache has below its folder. The number is that of the form: other versions of

@@ -19,14 +19,6 @@ namespace {
 constexpr std::string_view kCommandMark = "$ ";
 constexpr std::string_view kCauseMark = "dsbuild: ";
 
-void write_all(int fd, std::string_view text, const fs::path& path) {
-  while (!text.empty()) {
-    const ssize_t n = ::write(fd, text.data(), text.size());
-    if (n < 0 && errno != EINTR) throw_file_error("can't write", path, errno);
-    if (n > 0) text.remove_prefix(static_cast<std::size_t>(n));
-  }
-}
-
 /// The end of the command: a line end outside of quotes, which may hold some themselves.
 std::size_t end_of_command(const std::string& text) {
   bool quoted = false;

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "base/files.h"
 #include "base/system.h"
 #include "base/text.h"
@@ -51,21 +52,6 @@ int become(const std::string& program, char** argv) {
   return kNotFound;
 }
 
-/// What the program says, in memory: it is handed on when it has ended, and kept.
-class Said {
- public:
-  Said() : fd_(::memfd_create("said", MFD_CLOEXEC)) {}
-  ~Said() { ::close(fd_); }
-  Said(const Said&) = delete;
-  Said& operator=(const Said&) = delete;
-
-  int fd() const { return fd_; }
-  std::string text() const { return read_file(fmt::format("/proc/self/fd/{}", fd_)).value_or(""); }
-
- private:
-  int fd_;
-};
-
 void say(std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
@@ -78,9 +64,10 @@ int run_program(PartCache& cache, const std::string& program, const std::vector<
   command.environment = current_environment();
   command.environment.erase(kPartVariable);
   command.environment.erase(kCacheVariable);
-  const Said said;
-  const LaunchResult result = launch(command, said.fd(), -1);
-  const std::string text = said.text();
+  // In memory: it is handed on when the program has ended, and kept.
+  const Descriptor said(::memfd_create("said", MFD_CLOEXEC));
+  const LaunchResult result = launch(command, said.number(), -1);
+  const std::string text = read_file(fmt::format("/proc/self/fd/{}", said.number())).value_or("");
   say(text);
   if (result.ok()) cache.keep(text);
   write_note(notes, result.ok() ? kPartMade : kPartFailed, cache.name());
@@ -107,8 +94,7 @@ std::optional<int> run_part(int argc, char** argv) {
   if (!known) return become(program, argv);
   try {
     const std::vector<std::string> words(argv + 1, argv + argc);
-    const char* place = std::getenv(kCacheVariable);
-    PartCache cache(parse_cache_place(place != nullptr ? place : ""), *step, name, words);
+    PartCache cache(find_cache_place(), *step, name, words);
     if (!cache.usable()) return become(program, argv);
     const fs::path notes = notes_path(fs::current_path(), *step);
     const auto said = cache.take();

@@ -14,9 +14,6 @@ namespace fs = std::filesystem;
 namespace dsbuild::run {
 namespace {
 
-/// One large result must not push out all others.
-constexpr std::uint64_t kShareOfOne = 5;
-
 bool is_file(const std::string& path) {
   std::error_code error;
   return fs::is_regular_file(path, error);
@@ -131,7 +128,7 @@ bool PartCache::keep_file(const std::string& path, CacheEntry& entry, bool& exac
   const auto hidden = binary ? text : names_.hide(*text);
   if (!hidden || names_.names_file(*hidden)) return false;
   exact = exact || names_.holds_identifier(*hidden);
-  if (place_.limit != 0 && hidden->size() > place_.limit / kShareOfOne) return false;
+  if (!place_.takes(hidden->size())) return false;
   entry.outputs.push_back({store_.put_text(*hidden), false, *name});
   return true;
 }

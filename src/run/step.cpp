@@ -142,7 +142,10 @@ LaunchResult launch_step(const plan::StepFile& step, const fs::path& file, const
   event.parts_made = parts.made;
   if (result.ok() || result.interrupted || parts.failed > 0) return result;
   log.restart();
-  return launch(step, log.fd(), events);
+  const double seconds = result.seconds;
+  result = launch(step, log.fd(), events);
+  result.seconds += seconds;
+  return result;
 }
 
 /// Takes the result from the cache, or runs the command and looks at what it made; the reason of a
@@ -152,8 +155,7 @@ Event run_command(const plan::StepFile& step, const fs::path& file, const fs::pa
   Event event{StepState::done, step.id, 0, 0, {}};
   for (const std::string& output : step.outputs) write_folder((folder / output).parent_path());
   if (!step.depfile.empty()) write_folder((folder / step.depfile).parent_path());
-  const char* said = std::getenv(kCacheVariable);
-  const CachePlace place = parse_cache_place(said != nullptr ? said : "");
+  const CachePlace place = find_cache_place();
   StepCache cache(place, step, folder);
   if (cache.usable() && cache.take(log.fd())) {
     event.cache = CacheUse::hit;

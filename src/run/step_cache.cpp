@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cstdlib>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -21,8 +22,6 @@ namespace {
 
 /// What is kept of a step's words; more than a page of warnings is read by nobody.
 constexpr std::size_t kSaidLimit = 64u << 10;
-/// One large result must not push out all others.
-constexpr std::uint64_t kShareOfOne = 5;
 
 bool not_before(const timespec& time, const timespec& start) {
   return time.tv_sec != start.tv_sec ? time.tv_sec > start.tv_sec : time.tv_nsec >= start.tv_nsec;
@@ -64,6 +63,11 @@ CachePlace parse_cache_place(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + colon, place.limit);
   if (error == std::errc() && end == text.data() + colon) place.folder = text.substr(colon + 1);
   return place;
+}
+
+CachePlace find_cache_place() {
+  const char* place = std::getenv(kCacheVariable);
+  return parse_cache_place(place != nullptr ? place : "");
 }
 
 StepCache::StepCache(const CachePlace& place, const plan::StepFile& step, fs::path folder)
@@ -150,7 +154,7 @@ bool StepCache::too_large() const {
     std::error_code error;
     size += fs::file_size(folder_ / output, error);
   }
-  return place_.limit != 0 && size > place_.limit / kShareOfOne;
+  return !place_.takes(size);
 }
 
 std::map<std::string, std::string> StepCache::find_bound() const {

@@ -25,6 +25,8 @@ inline constexpr const char* kCacheVariable = "DSBUILD_STEP_CACHE";
 std::string render_cache_place(const CachePlace& place);
 /// A place that is off for a text that isn't one.
 CachePlace parse_cache_place(std::string_view text);
+/// Where the build of this step says that the cache is.
+CachePlace find_cache_place();
 
 class StepCache {
  public:

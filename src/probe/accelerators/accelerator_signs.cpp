@@ -64,13 +64,13 @@ std::optional<std::string> find_library(const Scene& scene, const DetectRule& ru
 }
 
 std::optional<std::string> find_tool(const Scene& scene, const DetectRule& rule) {
-  const auto found = find_commands(scene.system, scene.path, rule.name);
+  const auto found = find_commands(scene.system, scene.pythons.path, rule.name);
   if (found.empty()) return std::nullopt;
   return "command " + found.front().string();
 }
 
 std::optional<std::string> find_python(const Scene& scene, const DetectRule& rule) {
-  for (const PythonPackages& packages : scene.python_packages) {
+  for (const PythonPackages& packages : scene.pythons.packages) {
     if (!scene.system.exists(packages.folder / rule.name)) continue;
     return "Python package " + (packages.folder / rule.name).string();
   }

@@ -75,7 +75,7 @@ std::map<std::string, Fact<Version>> find_packages_beside(const Scene& scene,
   for (const std::string& name : scene.options.python_packages) {
     Fact<Version>& fact = found[name];
     fact = Fact<Version>::missing("not installed", packages.folder.string());
-    for (const PythonPackages& other : scene.python_packages) {
+    for (const PythonPackages& other : scene.pythons.packages) {
       const bool beside = other.folder == packages.folder ||
                           (!packages.prefix.empty() && other.prefix == packages.prefix);
       if (!beside || fact) continue;
@@ -178,7 +178,7 @@ std::vector<Torch> find_torches(const System& system, const ProbeOptions& option
 std::vector<Torch> find_torches_with_packages(const Scene& scene) {
   std::vector<Torch> torches = scene.pythons.torches;
   for (Torch& torch : torches) {
-    for (const PythonPackages& packages : scene.python_packages) {
+    for (const PythonPackages& packages : scene.pythons.packages) {
       if (packages.folder == torch.site) torch.packages = find_packages_beside(scene, packages);
     }
   }

@@ -144,7 +144,7 @@ std::optional<Fact<Version>> find_package_version(const System& system, const fs
 
 std::vector<Framework> find_frameworks(const Scene& scene) {
   std::vector<Framework> found;
-  for (const PythonPackages& packages : scene.python_packages) {
+  for (const PythonPackages& packages : scene.pythons.packages) {
     const auto names = scene.system.list_folder(packages.folder);
     for (const FrameworkRow& row : kFrameworks) {
       if (auto framework = find_framework(scene.system, packages, names, row)) {

@@ -73,7 +73,7 @@ Places make_places(const Scene& scene, const std::vector<Toolchain>& toolchains)
   }
   add_prefix("/opt/rocm", places);
   add_prefix("/opt/intel/oneapi/ccl/latest", places);
-  for (const PythonPackages& packages : scene.python_packages) {
+  for (const PythonPackages& packages : scene.pythons.packages) {
     const fs::path nvidia = packages.folder / "nvidia";
     for (const std::string& name : scene.system.list_folder(nvidia))
       add_prefix(nvidia / name, places);

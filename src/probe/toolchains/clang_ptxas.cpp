@@ -59,13 +59,13 @@ std::vector<Ptxas> find_ptxas(const Scene& scene, const std::string& demanded) {
     for (const fs::path& place : {path, path / "bin/ptxas", path / "ptxas"})
       add(place, kToolkitFlag);
   }
-  for (const fs::path& command : find_commands(scene.system, scene.path, "ptxas")) {
+  for (const fs::path& command : find_commands(scene.system, scene.pythons.path, "ptxas")) {
     add(find_command_files(scene.system, command).real, "PATH");
   }
   for (const CudaPlace& place : find_cuda_places(scene, "nvcc")) {
     if (place.folder.is_absolute()) add(place.folder / "bin/ptxas", place.origin);
   }
-  for (const PythonPackages& packages : scene.python_packages) {
+  for (const PythonPackages& packages : scene.pythons.packages) {
     add(packages.folder / "triton/backends/nvidia/bin/ptxas", "Python packages");
   }
   return found;

@@ -90,7 +90,7 @@ void add_toolkits(const Search& search, std::vector<Candidate>& candidates) {
     const fs::path prefix = candidate.command.parent_path().parent_path();
     return std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& other) {
       return other.toolkit.sure && other.toolkit.folder != prefix &&
-             std::any_of(search.scene.python_packages.begin(), search.scene.python_packages.end(),
+             std::any_of(search.scene.pythons.packages.begin(), search.scene.pythons.packages.end(),
                          [&](const PythonPackages& packages) {
                            return packages.prefix == prefix &&
                                   other.toolkit.folder.parent_path() == packages.folder;
@@ -227,8 +227,8 @@ std::vector<Candidate> find_candidates(const Search& search, std::vector<Toolcha
       absent.push_back(make_absent(probe.kind, demand->text, demand->reason, demand->origin, true));
     }
   }
-  add_candidates(search, candidates, find_probe_commands(scene.system, probe, scene.path), "PATH",
-                 false);
+  add_candidates(search, candidates, find_probe_commands(scene.system, probe, scene.pythons.path),
+                 "PATH", false);
   for (const std::string& pattern : probe.folders) {
     for (const fs::path& folder : find_newest_first(scene.system, pattern)) {
       const std::vector<FolderListing> listing{{folder, scene.system.list_folder(folder)}};

@@ -35,7 +35,7 @@ std::vector<fs::path> conventional_folders(const System& system, const fs::path&
 /// nvidia/cu13 and its like, and nvidia/cuda_nvcc of older wheels.
 std::vector<fs::path> wheel_folders(const Scene& scene) {
   std::vector<fs::path> folders;
-  for (const PythonPackages& packages : scene.python_packages) {
+  for (const PythonPackages& packages : scene.pythons.packages) {
     const fs::path nvidia = packages.folder / "nvidia";
     for (const std::string& name : scene.system.list_folder(nvidia)) {
       const bool whole =
@@ -71,7 +71,7 @@ std::vector<CudaPlace> find_cuda_places(const Scene& scene, const std::string& k
   for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
     if (const auto value = scene.system.env(variable)) demand(variable, *value);
   }
-  for (const fs::path& nvcc : find_commands(scene.system, scene.path, "nvcc")) {
+  for (const fs::path& nvcc : find_commands(scene.system, scene.pythons.path, "nvcc")) {
     add({find_cuda_folder(scene.system, nvcc), "PATH", {}, false});
   }
   for (const char* folder : {"/usr/local", "/opt"}) {

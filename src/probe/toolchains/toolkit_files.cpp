@@ -23,7 +23,7 @@ constexpr std::string_view kPython = "python";
 std::vector<ToolkitPlace> start_places(const Scene& scene, const std::string& word) {
   std::vector<ToolkitPlace> starts;
   if (word == kPython) {
-    for (const PythonPackages& packages : scene.python_packages) {
+    for (const PythonPackages& packages : scene.pythons.packages) {
       starts.push_back({packages.folder, "Python packages"});
     }
   } else if (const auto value = scene.system.env(word); value && value->starts_with('/')) {

@@ -24,7 +24,7 @@ Tool find_ninja(const Scene& scene) {
   std::vector<std::string> refused;
   const auto range = VersionRange::parse(kNinjaRange);
   for (const char* name : {"ninja", "ninja-build"}) {
-    for (const fs::path& path : find_commands(scene.system, scene.path, name)) {
+    for (const fs::path& path : find_commands(scene.system, scene.pythons.path, name)) {
       const ProcessResult answer = scene.answers.ask(path, {"--version"});
       const auto version = answer.ok() ? Version::parse(answer.out) : std::nullopt;
       if (!version || version->parts.size() < 2) {
@@ -49,7 +49,7 @@ Tool find_ninja(const Scene& scene) {
 Tool find_tool(const Scene& scene, const std::string& name) {
   Tool tool;
   tool.name = name;
-  const auto found = find_commands(scene.system, scene.path, name);
+  const auto found = find_commands(scene.system, scene.pythons.path, name);
   tool.path = found.empty() ? Fact<std::string>::missing("no " + name + " on PATH", "PATH")
                             : Fact<std::string>::known(found.front().string(), "PATH");
   tool.version = Fact<Version>::missing("nothing needs it, so it wasn't asked");
@@ -74,8 +74,9 @@ Fact<Version> ask_helper_version(const Scene& scene, const fs::path& path) {
 
 Tool find_helper(const Scene& scene, const std::string& name) {
   Tool tool = find_tool(scene, name);
-  const auto versioned =
-      tool.path ? std::vector<fs::path>{} : find_versioned_commands(scene.system, scene.path, name);
+  const auto versioned = tool.path
+                             ? std::vector<fs::path>{}
+                             : find_versioned_commands(scene.system, scene.pythons.path, name);
   if (!versioned.empty()) {
     tool.path = Fact<std::string>::known(versioned.front().string(), "PATH");
   }
