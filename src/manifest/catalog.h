@@ -124,8 +124,9 @@ struct ToolchainRecipe {
   std::vector<std::string> link_flags;  ///< what its objects add to the link
   std::optional<ExtensionRecipe> extension;
   std::map<std::string, std::map<std::string, std::string>>
-      needs;                                   ///< form -> {"driver": ">={major}.0"}
-  std::shared_ptr<const CompilerParts> parts;  ///< of steps that compile for several archs at once
+      needs;  ///< form -> {"driver": ">={major}.0"}
+  std::shared_ptr<const Subprograms>
+      subprograms;  ///< of steps that compile for several archs at once
   bool host_compiler =
       false;         ///< it calls a host compiler: `{host_cxx}`, within the toolchain's limits
   std::string hint;  ///< what to install when no such toolchain is found

@@ -124,12 +124,12 @@ void check_extension_recipe(const Node& node, const TemplateScope& scope, const 
 }
 
 /// The copy of its configuration file must lead the compiler to the stand-ins.
-void check_parts(const Node& parts) {
-  bool leads = !parts.has("lines");
-  for (const Node& line : parts.at("lines").items())
-    leads = leads || line.text().find("{parts}") != std::string::npos;
-  if (!leads) parts.at("lines").complain(Rule::parts_without_folder, {});
-  check_regex(parts.at("names"), false);
+void check_subprograms(const Node& node) {
+  bool leads = !node.has("lines");
+  for (const Node& line : node.at("lines").items())
+    leads = leads || line.text().find("{stand_ins}") != std::string::npos;
+  if (!leads) node.at("lines").complain(Rule::no_stand_ins, {});
+  check_regex(node.at("identifiers"), false);
 }
 
 }  // namespace
@@ -157,7 +157,7 @@ void check_recipe(const Node& node, const ToolchainRecipe& recipe, const Acceler
     check_translation(node.at(key), false);
   }
   check_extension_recipe(node.at("extension"), scope, forms);
-  check_parts(node.at("parts"));
+  check_subprograms(node.at("subprograms"));
   for (const Node& part : {node, node.at("extension")}) {
     if (part.has("link") && !accelerator.host)
       part.at("link").complain(Rule::link_without_host, {});

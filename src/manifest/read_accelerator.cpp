@@ -172,14 +172,14 @@ ExtensionRecipe read_extension_recipe(const Node& node) {
   return recipe;
 }
 
-std::shared_ptr<const CompilerParts> read_parts(const Node& node) {
-  CompilerParts parts;
-  parts.programs = node.at("programs").texts();
-  parts.config = node.at("config").text();
-  parts.own_folder = node.at("own_folder").text();
-  parts.lines = node.at("lines").texts();
-  parts.names = node.at("names").text();
-  return std::make_shared<const CompilerParts>(std::move(parts));
+std::shared_ptr<const Subprograms> read_subprograms(const Node& node) {
+  Subprograms result;
+  result.names = node.at("names").texts();
+  result.config = node.at("config").text();
+  result.own_folder = node.at("own_folder").text();
+  result.lines = node.at("lines").texts();
+  result.identifiers = node.at("identifiers").text();
+  return std::make_shared<const Subprograms>(std::move(result));
 }
 
 ToolchainRecipe read_recipe(const Node& node) {
@@ -196,7 +196,7 @@ ToolchainRecipe read_recipe(const Node& node) {
   if (node.has("link")) recipe.link = read_step(node.at("link"));
   recipe.link_flags = node.at("link_flags").texts();
   if (node.has("extension")) recipe.extension = read_extension_recipe(node.at("extension"));
-  if (node.has("parts")) recipe.parts = read_parts(node.at("parts"));
+  if (node.has("subprograms")) recipe.subprograms = read_subprograms(node.at("subprograms"));
   for (const auto& [form, needs] : node.at("needs").members()) {
     for (const auto& [what, text] : needs.members()) recipe.needs[form][what] = text.text();
   }

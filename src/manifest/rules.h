@@ -72,7 +72,7 @@ enum class Rule {
   step_without,
   depfile_not_written,
   depfile_not_said,
-  parts_without_folder,
+  no_stand_ins,
   // Ops.
   kind_needs,
   key_of_other_kind,
@@ -216,8 +216,8 @@ inline constexpr std::array kRules{
             "add the compiler's flags that write it, or remove \"depfile\""},
     RuleRow{Rule::depfile_not_said, "'{depfile}' is written, but \"depfile\" is not true",
             "add \"depfile\": true"},
-    RuleRow{Rule::parts_without_folder, "no line leads the compiler to the stand-ins",
-            "write \"{parts}\" where it looks for programs"},
+    RuleRow{Rule::no_stand_ins, "no line leads the compiler to the stand-ins",
+            "write \"{stand_ins}\" where it looks for programs"},
 
     RuleRow{Rule::kind_needs, "the kind '{0}' needs the key '{1}'", "add it"},
     RuleRow{Rule::key_of_other_kind, "the kind '{0}' has no key '{1}'", "remove it"},

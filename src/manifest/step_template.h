@@ -34,16 +34,16 @@ struct StepTemplate {
 
 /// The programs that a compiler runs itself, once for each arch, and how it can be made to run
 /// stand-ins for them, which know the results of earlier runs.
-struct CompilerParts {
-  std::vector<std::string> programs;  ///< their names
-  std::string config;                 ///< the file beside the compiler by which it finds them
+struct Subprograms {
+  std::vector<std::string> names;
+  std::string config;      ///< the file beside the compiler by which it finds them
   std::string own_folder;  ///< what stands in that file for the compiler's own folder; may be empty
-  std::vector<std::string> lines;  ///< added to a copy of it; "{parts}": the stand-ins' folder
-  /// Names in what these programs read that differ with the archs and mean the same (a regular
-  /// expression); may be empty.
-  std::string names;
+  std::vector<std::string> lines;  ///< added to a copy of it; "{stand_ins}": the stand-ins' folder
+  /// Identifiers in what these programs read that differ with the archs and mean the same (a
+  /// regular expression); may be empty.
+  std::string identifiers;
 
-  bool operator==(const CompilerParts&) const = default;
+  bool operator==(const Subprograms&) const = default;
 };
 
 }  // namespace dsbuild::manifest

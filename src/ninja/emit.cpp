@@ -78,8 +78,8 @@ plan::StepFile make_step_file(const plan::Step& step, const Paths& paths, const 
   file.inputs = expand_all(step.inputs, paths);
   file.inputs_only = step.inputs_only;
   file.roots = roots;
-  if (step.parts) {
-    file.parts = *step.parts;
+  if (step.subprograms) {
+    file.subprograms = *step.subprograms;
     file.toolchain_identity = step.toolchain_identity;
   }
   return file;

@@ -48,7 +48,7 @@ struct Step {
   /// A guess at how long it takes, in bytes of source that its compiler goes through.
   std::uint64_t weight = 0;
   /// Of a compiler that runs programs for each arch.
-  std::shared_ptr<const manifest::CompilerParts> parts;
+  std::shared_ptr<const manifest::Subprograms> subprograms;
   /// How a header that its argv includes may be precompiled, by whichever step comes first.
   std::shared_ptr<const Step> header;
 };

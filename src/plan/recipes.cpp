@@ -125,7 +125,8 @@ Step make_step(const StepTemplate& recipe, const std::vector<std::string>& input
   step.inputs = inputs;
   step.outputs = {out};
   const Choice& choice = *group.choice;
-  if (choice.recipe != nullptr && is_for_archs(recipe)) step.parts = choice.recipe->parts;
+  if (choice.recipe != nullptr && is_for_archs(recipe))
+    step.subprograms = choice.recipe->subprograms;
   step.toolchain = choice.toolchain->id;
   step.toolchain_identity = choice.toolchain->identity;
   std::vector<std::string> folders{folder_of(step.argv.front())};

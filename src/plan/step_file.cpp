@@ -26,11 +26,11 @@ constexpr char kHash = 'h';
 constexpr char kInput = 'n';
 constexpr char kInputsOnly = 'N';
 constexpr char kRoot = 'r';
-constexpr char kPart = 'q';
-constexpr char kPartConfig = 'Q';
-constexpr char kPartFolder = 'y';
-constexpr char kPartLine = 'l';
-constexpr char kPartNames = 'Y';
+constexpr char kSubprogram = 'q';
+constexpr char kSubprogramConfig = 'Q';
+constexpr char kSubprogramFolder = 'y';
+constexpr char kSubprogramLine = 'l';
+constexpr char kSubprogramIdentifiers = 'Y';
 constexpr char kToolchain = 't';
 constexpr char kEnd = '.';  // the last field, so that a file that was cut off is seen
 
@@ -66,22 +66,22 @@ bool parse_pair(std::string_view text, Map& map) {
   return true;
 }
 
-bool parse_part_field(char tag, std::string_view value, StepFile& step) {
+bool parse_subprogram_field(char tag, std::string_view value, StepFile& step) {
   switch (tag) {
-    case kPart:
-      step.parts.programs.emplace_back(value);
+    case kSubprogram:
+      step.subprograms.names.emplace_back(value);
       return true;
-    case kPartConfig:
-      step.parts.config = value;
+    case kSubprogramConfig:
+      step.subprograms.config = value;
       return true;
-    case kPartFolder:
-      step.parts.own_folder = value;
+    case kSubprogramFolder:
+      step.subprograms.own_folder = value;
       return true;
-    case kPartLine:
-      step.parts.lines.emplace_back(value);
+    case kSubprogramLine:
+      step.subprograms.lines.emplace_back(value);
       return true;
-    case kPartNames:
-      step.parts.names = value;
+    case kSubprogramIdentifiers:
+      step.subprograms.identifiers = value;
       return true;
     case kToolchain:
       step.toolchain_identity = value;
@@ -91,14 +91,14 @@ bool parse_part_field(char tag, std::string_view value, StepFile& step) {
   }
 }
 
-void add_parts(FieldWriter& writer, const StepFile& step) {
-  const manifest::CompilerParts& parts = step.parts;
-  if (parts.programs.empty()) return;
-  writer.add_all(kPart, parts.programs);
-  writer.add(kPartConfig, parts.config);
-  if (!parts.own_folder.empty()) writer.add(kPartFolder, parts.own_folder);
-  writer.add_all(kPartLine, parts.lines);
-  if (!parts.names.empty()) writer.add(kPartNames, parts.names);
+void add_subprograms(FieldWriter& writer, const StepFile& step) {
+  const manifest::Subprograms& subprograms = step.subprograms;
+  if (subprograms.names.empty()) return;
+  writer.add_all(kSubprogram, subprograms.names);
+  writer.add(kSubprogramConfig, subprograms.config);
+  if (!subprograms.own_folder.empty()) writer.add(kSubprogramFolder, subprograms.own_folder);
+  writer.add_all(kSubprogramLine, subprograms.lines);
+  if (!subprograms.identifiers.empty()) writer.add(kSubprogramIdentifiers, subprograms.identifiers);
   writer.add(kToolchain, step.toolchain_identity);
 }
 
@@ -155,7 +155,7 @@ bool parse_field(char tag, std::string_view value, StepFile& step) {
     case kRoot:
       return parse_pair(value, step.roots);
     default:
-      return parse_part_field(tag, value, step);
+      return parse_subprogram_field(tag, value, step);
   }
 }
 
@@ -183,7 +183,7 @@ std::string render_step_file(const StepFile& step) {
   if (!step.hash.empty()) writer.add(kHash, step.hash);
   writer.add_all(kInput, step.inputs);
   if (step.inputs_only) writer.add(kInputsOnly, "");
-  add_parts(writer, step);
+  add_subprograms(writer, step);
   for (const auto& [name, folder] : step.roots) writer.add(kRoot, name + "=" + folder);
   writer.add(kEnd, "");
   return std::move(writer.text);

@@ -38,8 +38,8 @@ struct StepFile {
   std::string hash;  ///< step_hash
   std::vector<std::string> inputs;
   bool inputs_only = false;
-  manifest::CompilerParts parts;             ///< of its compiler; without programs: none
-  std::string toolchain_identity;            ///< where there are parts
+  manifest::Subprograms subprograms;         ///< of its compiler; without names: none
+  std::string toolchain_identity;            ///< where there are subprograms
   std::map<std::string, std::string> roots;  ///< placeholder without braces -> folder, but "build"
 };
 

@@ -83,8 +83,9 @@ std::optional<int> run_part(int argc, char** argv) {
   const std::string name = fs::path(argv[0]).filename();
   const auto text = read_file(file);
   const auto step = text ? plan::parse_step_file(*text) : std::nullopt;
-  const bool known = step && std::find(step->parts.programs.begin(), step->parts.programs.end(),
-                                       name) != step->parts.programs.end();
+  const bool known =
+      step && std::find(step->subprograms.names.begin(), step->subprograms.names.end(), name) !=
+                  step->subprograms.names.end();
   if (step && !known) return std::nullopt;
   const std::string program = find_program(name);
   if (program.empty()) {

@@ -32,7 +32,7 @@ PartCache::PartCache(const CachePlace& place, const plan::StepFile& step, std::s
       name_(std::move(name)),
       words_(words),
       names_(step.outputs.front(), words) {
-  if (place_.on() && read_files(step.parts.names)) key_ = make_key(step);
+  if (place_.on() && read_files(step.subprograms.identifiers)) key_ = make_key(step);
 }
 
 /// False where a word may name a file in a way that isn't known.

@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* kFolder = "parts";
 constexpr std::size_t kHashDigits = 16;
-constexpr const char* kPlace = "{parts}";
+constexpr const char* kPlace = "{stand_ins}";
 
 /// One that another step has made is the same: the folder is named after what is in it.
 void write_link(const fs::path& link, const fs::path& target) {
@@ -30,24 +30,24 @@ void write_link(const fs::path& link, const fs::path& target) {
 
 /// The folder with the compiler's link in it; empty when the compiler has no such configuration.
 fs::path write_stand_ins(const plan::StepFile& step, const fs::path& folder) {
-  const manifest::CompilerParts& parts = step.parts;
+  const manifest::Subprograms& subprograms = step.subprograms;
   const fs::path compiler = step.argv.front();
-  const auto config = read_file(compiler.parent_path() / parts.config);
+  const auto config = read_file(compiler.parent_path() / subprograms.config);
   if (!compiler.is_absolute() || !config) return {};
   Hasher hasher;
   hasher.field("compiler", compiler.native()).field("config", *config);
-  for (const std::string& line : parts.lines) hasher.field("line", line);
-  for (const std::string& program : parts.programs) hasher.field("program", program);
+  for (const std::string& line : subprograms.lines) hasher.field("line", line);
+  for (const std::string& program : subprograms.names) hasher.field("program", program);
   const fs::path own = compiler.parent_path();
   const fs::path toolkit =
       folder / kFolder / hasher.field("folder", folder.native()).hex().substr(0, kHashDigits);
   const fs::path made = toolkit / own.filename();
   std::string text = *config;
-  if (!parts.own_folder.empty()) {
-    text = replace_all(std::move(text), parts.own_folder, own.native());
+  if (!subprograms.own_folder.empty()) {
+    text = replace_all(std::move(text), subprograms.own_folder, own.native());
   }
   text += "\n";
-  for (const std::string& line : parts.lines) {
+  for (const std::string& line : subprograms.lines) {
     text += replace_all(line, kPlace, made.native()) + "\n";
   }
   write_folder(made);
@@ -56,9 +56,9 @@ fs::path write_stand_ins(const plan::StepFile& step, const fs::path& folder) {
     if (beside.path().filename() != own.filename())
       write_link(toolkit / beside.path().filename(), beside.path());
   }
-  write_file_if_changed(made / parts.config, text);
+  write_file_if_changed(made / subprograms.config, text);
   write_link(made / compiler.filename(), compiler);
-  for (const std::string& program : parts.programs) write_link(made / program, folder / "step");
+  for (const std::string& program : subprograms.names) write_link(made / program, folder / "step");
   return made;
 }
 
@@ -79,7 +79,7 @@ void write_note(const fs::path& notes, std::string_view what, std::string_view p
 std::optional<plan::StepFile> make_parts_command(const plan::StepFile& step,
                                                  const fs::path& step_file, const fs::path& folder,
                                                  const CachePlace& place) {
-  if (step.parts.programs.empty() || !place.on()) return std::nullopt;
+  if (step.subprograms.names.empty() || !place.on()) return std::nullopt;
   try {
     const fs::path stand_ins = write_stand_ins(step, folder);
     if (stand_ins.empty()) return std::nullopt;

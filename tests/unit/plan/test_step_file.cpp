@@ -20,7 +20,7 @@ StepFile odd_step() {
   step.hash = "0123abcd";
   step.inputs = {"/src/a.cpp", "obj/b=c"};
   step.inputs_only = true;
-  step.parts = {{"one", "t w o"}, "cc.conf", "$HERE", {"", "a = {parts}"}, "N_[0-9]+"};
+  step.subprograms = {{"one", "t w o"}, "cc.conf", "$HERE", {"", "a = {stand_ins}"}, "N_[0-9]+"};
   step.toolchain_identity = "cc+host";
   step.roots = {{"build", "/b=/d"}, {"src", "/s p"}};
   return step;
@@ -43,7 +43,7 @@ TEST_CASE("a step file gives back exactly what was written, whatever bytes the w
   CHECK(read->hash == step.hash);
   CHECK(read->inputs == step.inputs);
   CHECK(read->inputs_only);
-  CHECK(read->parts == step.parts);
+  CHECK(read->subprograms == step.subprograms);
   CHECK(read->toolchain_identity == step.toolchain_identity);
   CHECK(read->roots == step.roots);
 }
@@ -58,7 +58,7 @@ TEST_CASE("what is optional in a step file stays absent", "[step_file]") {
   step.hash.clear();
   step.inputs.clear();
   step.inputs_only = false;
-  step.parts = {};
+  step.subprograms = {};
   step.roots.clear();
   const auto read = parse_step_file(render_step_file(step));
   REQUIRE(read);
@@ -70,7 +70,7 @@ TEST_CASE("what is optional in a step file stays absent", "[step_file]") {
   CHECK(read->hash.empty());
   CHECK(read->inputs.empty());
   CHECK_FALSE(read->inputs_only);
-  CHECK(read->parts == manifest::CompilerParts());
+  CHECK(read->subprograms == manifest::Subprograms());
   CHECK(read->toolchain_identity.empty());
   CHECK(read->roots.empty());
 }

@@ -51,11 +51,11 @@ class ArchShop : public Workshop {
     test::write_text(temp / "bin/cc.conf", "programs=$here/../tools\n");
     test::write_text(temp / "layout", "");  // beside the compiler's folder
     write("source");
-    parts.programs = {"assemble", "device"};
-    parts.config = "cc.conf";
-    parts.own_folder = "$here";
-    parts.lines = {"programs={parts}:$programs"};
-    parts.names = "\\bLIB(_[0-9]+)+\\b";
+    subprograms.names = {"assemble", "device"};
+    subprograms.config = "cc.conf";
+    subprograms.own_folder = "$here";
+    subprograms.lines = {"programs={stand_ins}:$programs"};
+    subprograms.identifiers = "\\bLIB(_[0-9]+)+\\b";
   }
 
   void program(const std::string& name, const std::string& text) {
@@ -77,7 +77,7 @@ class ArchShop : public Workshop {
     step.argv.insert(step.argv.end(), archs.begin(), archs.end());
     step.depfile = "a.d";
     step.toolchain_identity = identity;
-    if (with_parts) step.parts = std::make_shared<const manifest::CompilerParts>(parts);
+    if (with_parts) step.subprograms = std::make_shared<const manifest::Subprograms>(subprograms);
     fs::remove(folder / "calls");
     fs::remove(folder / object);
     outcome = build();
@@ -86,7 +86,7 @@ class ArchShop : public Workshop {
   std::string made() const { return text(object); }
   std::string said() const { return read_log(folder / log_path(object)).output; }
 
-  manifest::CompilerParts parts;
+  manifest::Subprograms subprograms;
   bool with_parts = true;
   std::string identity = "cc 1";
   std::string object;
@@ -131,7 +131,7 @@ TEST_CASE("contents, words, toolchain and archs of a part each make another", "[
     CHECK(shop.compile({"80", "90"}) == "device 80\nassemble\ndevice 90\nassemble\n");
   }
   SECTION("names that aren't said to mean the same") {
-    shop.parts.names.clear();
+    shop.subprograms.identifiers.clear();
     CHECK(shop.compile({"80", "90"}) == "device 80\nassemble\ndevice 90\nassemble\n");
     CHECK(shop.made() == "bin mid LIB_80_90 80 source\nbin mid LIB_80_90 90 source\n");
   }
@@ -157,16 +157,16 @@ echo assemble >>calls
 TEST_CASE("a compiler that isn't as it is described does what it does", "[parts]") {
   ArchShop shop;
   SECTION("no configuration beside it") {
-    shop.parts.config = "missing.conf";
+    shop.subprograms.config = "missing.conf";
   }
   SECTION("one that doesn't lead to the stand-ins") {
-    shop.parts.lines = {"# {parts}"};
+    shop.subprograms.lines = {"# {stand_ins}"};
   }
   SECTION("one that it can't read then") {
-    shop.parts.lines = {"exit 7 # {parts}"};
+    shop.subprograms.lines = {"exit 7 # {stand_ins}"};
   }
   SECTION("stand-ins that find no program") {
-    shop.parts.lines = {"programs={parts}"};
+    shop.subprograms.lines = {"programs={stand_ins}"};
   }
   SECTION("temporary files with names of their own") {
     std::string driver = kDriver;

@@ -80,7 +80,7 @@ class Workshop {
     file.hash = plan::step_hash(step);
     file.inputs = step.inputs;
     file.inputs_only = step.inputs_only;
-    if (step.parts) file.parts = *step.parts;
+    if (step.subprograms) file.subprograms = *step.subprograms;
     file.toolchain_identity = step.toolchain_identity;
     return file;
   }
