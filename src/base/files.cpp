@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,12 +17,6 @@ namespace fs = std::filesystem;
 
 namespace dsbuild {
 namespace {
-
-/// Unique across processes and hosts that share a folder: random, not from the pid.
-std::string random_suffix() {
-  std::random_device device;
-  return fmt::format("{:08x}{:08x}", device(), device());
-}
 
 struct HintRow {
   int error_number;
@@ -42,6 +37,11 @@ fs::path parent_of(const fs::path& path) {
 }
 
 }  // namespace
+
+std::string random_suffix() {
+  std::random_device device;
+  return fmt::format("{:08x}{:08x}", device(), device());
+}
 
 void throw_file_error(std::string_view action, const fs::path& path, int error_number) {
   std::string hint;
@@ -70,6 +70,25 @@ std::optional<std::string> read_file(const fs::path& path) {
   }
   ::close(fd);
   return text;
+}
+
+fs::path nearest_folder(fs::path folder) {
+  std::error_code error;
+  while (folder.has_relative_path() && !fs::exists(folder, error)) folder = folder.parent_path();
+  return folder;
+}
+
+std::optional<WriteRefusal> find_write_refusal(const fs::path& folder) {
+  WriteRefusal refusal{nearest_folder(folder), {}};
+  if (::access(refusal.where.c_str(), W_OK | X_OK) == 0) return std::nullopt;
+  const int reason = errno;
+  struct stat status {};
+  ::stat(refusal.where.c_str(), &status);
+  const struct passwd* owner = ::getpwuid(status.st_uid);
+  refusal.reason = fmt::format("{}; it belongs to {}, mode {:04o}", std::strerror(reason),
+                               owner != nullptr ? owner->pw_name : std::to_string(status.st_uid),
+                               status.st_mode & 07777U);
+  return refusal;
 }
 
 void write_folder(const fs::path& folder) {
@@ -135,6 +154,17 @@ void write_copy(const fs::path& from, const fs::path& to) {
   if (!bytes) throw_file_error("can't read", from, errno != 0 ? errno : EIO);
   // Not std::filesystem::copy_file: it tells a full disk as an input/output error.
   write_file(to, *bytes, (st.st_mode & S_IXUSR) != 0);
+}
+
+void write_link(const fs::path& link, const fs::path& target) {
+  std::error_code error;
+  if (fs::read_symlink(link, error) == target) return;
+  const fs::path fresh = link.string() + "." + random_suffix() + ".tmp";
+  if (::symlink(target.c_str(), fresh.c_str()) != 0 || ::rename(fresh.c_str(), link.c_str()) != 0) {
+    const int failed = errno;
+    ::unlink(fresh.c_str());
+    throw_file_error("can't make the link", link, failed);
+  }
 }
 
 void write_removal(const fs::path& path) {

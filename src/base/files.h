@@ -13,6 +13,21 @@ namespace dsbuild {
 /// machine goes through System.)
 std::optional<std::string> read_file(const std::filesystem::path& path);
 
+/// Of 16 letters, for the name of a file that is not finished: unique across processes, hosts and
+/// containers that share a folder, as a process's number is not.
+std::string random_suffix();
+
+/// The folder, or the nearest one above it that is there.
+std::filesystem::path nearest_folder(std::filesystem::path folder);
+
+/// Why this user can write nothing in a folder.
+struct WriteRefusal {
+  std::filesystem::path where;  ///< the folder, or the nearest one above it that is there
+  std::string reason;           ///< "Permission denied; it belongs to root, mode 0755"
+};
+/// Nothing where the folder can be written, or made.
+std::optional<WriteRefusal> find_write_refusal(const std::filesystem::path& folder);
+
 /// Makes the folder and its parents.
 void write_folder(const std::filesystem::path& folder);
 
@@ -24,6 +39,10 @@ bool write_file_if_changed(const std::filesystem::path& path, std::string_view t
 
 /// All of it to an open file; `path` is what an error names. Throws Error(file_system).
 void write_all(int fd, std::string_view text, const std::filesystem::path& path);
+
+/// Makes `link` a symbolic link to `target`, in place of what it was; by rename, so that whoever
+/// follows it meanwhile finds the one or the other.
+void write_link(const std::filesystem::path& link, const std::filesystem::path& target);
 
 /// What ends the name of a staging folder.
 inline constexpr std::string_view kStagingSuffix = ".staging";

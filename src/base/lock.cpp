@@ -28,9 +28,7 @@ std::string read_holder(int fd) {
 }
 
 void write_holder(int fd) {
-  std::array<char, 64> host{};
-  ::gethostname(host.data(), host.size() - 1);
-  const std::string text = fmt::format("process {} on {}\n", ::getpid(), host.data());
+  const std::string text = fmt::format("process {} on {}\n", ::getpid(), host_name());
   // The text only helps whoever waits; a full disk must not stop us here.
   if (::ftruncate(fd, 0) == 0) (void)!::pwrite(fd, text.data(), text.size(), 0);
 }
@@ -39,20 +37,29 @@ fs::path lock_path(const fs::path& folder) {
   return folder / ".lock";
 }
 
+/// Below 0 where it can't be opened, with errno set.
 int open_lock_file(const fs::path& folder) {
-  write_folder(folder);
-  const fs::path path = lock_path(folder);
   // Close-on-exec: a compiler that outlives us must not keep the lock.
-  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (fd < 0) throw_file_error("can't open the lock file", path, errno);
+  return ::open(lock_path(folder).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+}
+
+int write_lock_file(const fs::path& folder) {
+  write_folder(folder);
+  const int fd = open_lock_file(folder);
+  if (fd < 0) throw_file_error("can't open the lock file", lock_path(folder), errno);
   return fd;
 }
 
 }  // namespace
 
+std::string host_name() {
+  std::array<char, 65> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
+}
+
 FolderLock::FolderLock(const fs::path& folder, std::chrono::seconds limit,
                        const std::function<void(const std::string&)>& on_wait)
-    : FolderLock(open_lock_file(folder)) {
+    : FolderLock(write_lock_file(folder)) {
   const fs::path path = lock_path(folder);
   const auto started = Clock::now();
   bool said = false;
@@ -74,6 +81,15 @@ FolderLock::FolderLock(const fs::path& folder, std::chrono::seconds limit,
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
   write_holder(fd_);
+}
+
+std::unique_ptr<FolderLock> FolderLock::take_if_free(const fs::path& folder) {
+  const int fd = open_lock_file(folder);
+  if (fd < 0) return nullptr;
+  std::unique_ptr<FolderLock> lock(new FolderLock(fd));
+  if (::flock(fd, LOCK_EX | LOCK_NB) != 0) return nullptr;
+  write_holder(fd);
+  return lock;
 }
 
 FolderLock::~FolderLock() {

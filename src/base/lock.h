@@ -5,9 +5,13 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 
 namespace dsbuild {
+
+/// This host's name, as its user set it.
+std::string host_name();
 
 /// Held until destroyed. The file `.lock` in the folder stays; who holds it is written inside.
 class FolderLock {
@@ -17,6 +21,9 @@ class FolderLock {
   /// Error(interrupted) when an interrupt comes meanwhile.
   FolderLock(const std::filesystem::path& folder, std::chrono::seconds limit,
              const std::function<void(const std::string&)>& on_wait);
+  /// The lock where it can be had at once, in a folder that is there; else nothing, whatever the
+  /// reason.
+  static std::unique_ptr<FolderLock> take_if_free(const std::filesystem::path& folder);
   ~FolderLock();
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;

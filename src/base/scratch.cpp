@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <string>
 #include <vector>
 
@@ -57,8 +58,10 @@ ScratchFolder::ScratchFolder(const fs::path& target) {
   for (;;) {
     path_ = write_staging_folder(target);
     fd_ = open_folder(path_);
-    lock(fd_);
-    // Between its making and its lock another process may have taken it for a left one.
+    // Between its making and its lock another process may have taken it for a left one: that one
+    // holds the lock until it is removed.
+    while (fd_ >= 0 && ::flock(fd_, LOCK_EX) != 0 && errno == EINTR) {
+    }
     if (fd_ >= 0 && is_still(fd_, path_)) return;
     if (fd_ >= 0) ::close(fd_);
   }

@@ -149,6 +149,20 @@ TEST_CASE("a copy has the bytes and the executable bit, and replaces what was th
   CHECK(read_text(folder / "deep/er/tool") == "new");
 }
 
+TEST_CASE("H06: a link is replaced by a name of its own, and what can't be made leaves nothing",
+          "[files]") {
+  TempFolder folder;
+  write_text(folder / "link.new", "somebody's file");
+  write_link(folder / "link", "/bin/true");
+  write_link(folder / "link", "/bin/false");
+  CHECK(fs::read_symlink(folder / "link") == "/bin/false");
+  CHECK(read_text(folder / "link.new") == "somebody's file");
+  fs::create_directories(folder / "full" / "of");
+  CHECK(file_error([&] { write_link(folder / "full", "/bin/true"); }).where ==
+        (folder / "full").string());
+  CHECK(entries(folder.path) == 3);
+}
+
 TEST_CASE("removing takes trees and links, not what links point to", "[files]") {
   TempFolder folder;
   write_text(folder / "tree/a/b", "");

@@ -53,6 +53,17 @@ TEST_CASE("a lock that is free is taken at once, again and again", "[lock]") {
   }
 }
 
+TEST_CASE("a lock that is taken only if it is free is not waited for, and makes no folder",
+          "[lock]") {
+  TempFolder folder;
+  CHECK(FolderLock::take_if_free(folder / "none") == nullptr);
+  CHECK_FALSE(std::filesystem::exists(folder / "none"));
+  const auto held = FolderLock::take_if_free(folder.path);
+  REQUIRE(held != nullptr);
+  CHECK(read_text(folder / ".lock").starts_with("process " + std::to_string(::getpid()) + " on "));
+  CHECK(FolderLock::take_if_free(folder.path) == nullptr);
+}
+
 TEST_CASE("H03: a plain file named like the lock, which nobody holds, is no obstacle", "[lock]") {
   TempFolder folder;
   write_text(folder / ".lock", "left by someone long ago, with a much longer text than ours\n");
