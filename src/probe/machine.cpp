@@ -34,7 +34,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Host, os, kernel, libc, machine,
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Cpu, model, features, level)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Device, accelerator, address, id, chip, arch, name,
                                                 driver, driver_version, memory, numa_node, parts,
-                                                problem, disagreements)
+                                                problem, fix, disagreements)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Toolchain, id, kind, path, state, missing, version,
                                                 archs, all_archs, values, host_limits, origin,
                                                 demanded, identity)
@@ -65,6 +65,7 @@ Json to_json(const Machine& machine) {
   if (!machine.sources.empty()) json["sources"] = to_json(machine.sources);
   if (!machine.visible.empty()) json["visible"] = to_json(machine.visible);
   if (machine.survey) json.update(to_json(*machine.survey));
+  if (!machine.problems.empty()) json["problems"] = machine.problems;
   return json;
 }
 
@@ -76,6 +77,8 @@ Machine parse_machine(const Json& json) {
   if (json.contains("sources")) machine.sources = parse_source_reports(json.at("sources"));
   if (json.contains("visible")) machine.visible = parse_visible_devices(json.at("visible"));
   if (json.contains(kSurveyMark)) machine.survey = parse_survey(json);
+  if (json.contains("problems"))
+    machine.problems = json.at("problems").get<std::vector<std::string>>();
   return machine;
 }
 

@@ -49,7 +49,8 @@ struct Device {
   Fact<std::int64_t> memory;  ///< bytes of its own
   Fact<std::int64_t> numa_node;
   int parts = 0;        ///< that it is divided into: 8 for an MI300 in CPX mode, else 1
-  std::string problem;  ///< what is wrong with its driver, as far as files tell it
+  std::string problem;  ///< why programs can't use it, as far as files tell it
+  std::string fix;      ///< what to do about a problem that isn't its driver's
   std::vector<std::string> disagreements;  ///< what sources say differently
 };
 
@@ -89,7 +90,8 @@ struct Tool {
 /// What a trial compile (a canary, a header or library that an op needs) gave, by the trial's key.
 struct TrialResult {
   bool ok = false;
-  std::string message;  ///< the first error lines
+  std::string message;   ///< the first error lines
+  std::string log = {};  ///< of one that failed: its command and all that it said; not recorded
   bool operator==(const TrialResult&) const = default;
 };
 
@@ -109,6 +111,8 @@ struct Machine {
   std::vector<SourceReport> sources;    ///< of devices; only where they were asked
   std::vector<VisibleDevices> visible;  ///< what variables leave; only for a report
   std::optional<Survey> survey;         ///< only where a report was asked for
+  /// Sources that failed in a way that is nobody's answer: "devices: the probe failed: …".
+  std::vector<std::string> problems;
 
   const Tool* find_tool(std::string_view name) const;
 };

@@ -7,9 +7,11 @@
 #include <exception>
 #include <functional>
 #include <iterator>
+#include <mutex>
 #include <string_view>
 #include <utility>
 
+#include "base/error.h"
 #include "base/interrupt.h"
 #include "probe/answer_cache.h"
 #include "probe/folders.h"
@@ -69,13 +71,65 @@ std::vector<Toolchain> find_kind(const Scene& scene, const KindJob& job) {
   return {make_absent(job.probe->kind, {}, problem, {}, false)};
 }
 
+/// Calls sources, from several threads too. What one throws is a line of `problems` and costs
+/// nobody else anything; an interrupt passes, and so does NotKept, which is no failure.
+class Attempts {
+ public:
+  explicit Attempts(std::vector<std::string>& problems) : problems_(problems) {}
+
+  void operator()(std::string_view source, const std::function<void()>& look) {
+    try {
+      look();
+    } catch (const Error& error) {
+      if (error.code == ExitCode::interrupted) throw;
+      add(source, error);
+    } catch (const std::exception& error) {
+      add(source, error);
+    }
+  }
+
+ private:
+  void add(std::string_view source, const std::exception& error) {
+    const std::lock_guard lock(mutex_);
+    problems_.push_back(fmt::format("{}: the probe failed: {}", source, error.what()));
+  }
+
+  std::vector<std::string>& problems_;
+  std::mutex mutex_;
+};
+
+template <typename... Facts>
+void give_reason(Facts&... facts) {
+  const auto give = [](auto& fact) {
+    if (!fact && fact.reason.empty()) fact.reason = "the probe failed";
+  };
+  (give(facts), ...);
+}
+
+/// No fact is missing without a reason, those of a source that failed neither.
+void give_reasons(Machine& machine) {
+  if (machine.problems.empty()) return;
+  Host& host = machine.host;
+  give_reason(host.os, host.kernel, host.libc, host.machine, host.triple, host.memory, host.cpus);
+  give_reason(machine.cpu.model, machine.cpu.features, machine.cpu.level);
+  for (Device& device : machine.devices) {
+    give_reason(device.arch, device.name, device.driver, device.driver_version, device.memory,
+                device.numa_node);
+  }
+  give_reason(machine.accelerators.chosen);
+}
+
 }  // namespace
 
 Pythons find_pythons(const System& system, const ProbeOptions& options) {
   Pythons pythons;
-  pythons.path = find_path_folders(system);
-  pythons.packages = find_python_packages(system, pythons.path, options);
-  if (options.torches) pythons.torches = find_torches(system, options, pythons.packages);
+  Attempts attempt(pythons.problems);
+  attempt("PATH", [&] { pythons.path = find_path_folders(system); });
+  attempt("Python packages",
+          [&] { pythons.packages = find_python_packages(system, pythons.path, options); });
+  if (options.torches) {
+    attempt("torches", [&] { pythons.torches = find_torches(system, options, pythons.packages); });
+  }
   return pythons;
 }
 
@@ -84,29 +138,32 @@ Machine probe_machine(const System& system, ProcessRunner& processes,
                       const Pythons* known) {
   AnswerCache answers(system, processes, options.cache_folder);
   Machine machine;
-  machine.host = find_host(system, options.same_host);
   Pythons found;
   if (known == nullptr) found = find_pythons(system, options);
+  const Pythons& pythons = known == nullptr ? found : *known;
+  machine.problems = pythons.problems;
+  Attempts attempt(machine.problems);
+  attempt("host", [&] { machine.host = find_host(system, options.same_host); });
   const Scene scene{system,
                     answers,
                     catalog,
                     options,
-                    known == nullptr ? found : *known,
+                    pythons,
                     machine.host.machine.value.value_or(""),
                     machine.host.triple.value.value_or("")};
 
   std::vector<KindJob> jobs = make_jobs(catalog);
   std::vector<std::function<void()>> tasks;
+  const auto add_task = [&](std::string_view source, const std::function<void()>& look) {
+    tasks.push_back([&attempt, source, look] { attempt(source, look); });
+  };
   for (KindJob& job : jobs) tasks.push_back([&] { job.found = find_kind(scene, job); });
-  tasks.push_back([&] { machine.tools = find_tools(scene); });
-  tasks.push_back([&] { machine.packages = find_packages(scene); });
+  add_task("tools", [&] { machine.tools = find_tools(scene); });
+  add_task("packages", [&] { machine.packages = find_packages(scene); });
   if (options.torches)
-    tasks.push_back([&] { machine.torches = find_torches_with_packages(scene); });
-  tasks.push_back([&] {
-    machine.devices = find_devices(system, catalog);
-    add_driver_facts(system, catalog, machine.devices);
-  });
-  tasks.push_back([&] { machine.cpu = find_cpu(system, options.same_host); });
+    add_task("torches", [&] { machine.torches = find_torches_with_packages(scene); });
+  add_task("devices", [&] { machine.devices = find_devices(system, catalog); });
+  add_task("cpu", [&] { machine.cpu = find_cpu(system, options.same_host); });
   std::vector<std::function<void()>> asking;  // those that have to start tools
   answers.allow_tools(false);
   for (const auto& task : tasks) {
@@ -118,17 +175,22 @@ Machine probe_machine(const System& system, ProcessRunner& processes,
   }
   answers.allow_tools(true);
   if (!asking.empty()) for_each(scene, asking.size(), [&](std::size_t i) { asking[i](); });
-  machine.folders = find_folders(scene, machine);
+  attempt("drivers", [&] { add_driver_facts(system, catalog, machine.devices); });
+  attempt("folders", [&] { machine.folders = find_folders(scene, machine); });
   stop_if_interrupted();  // it looked like tools that don't answer
 
   for (KindJob& job : jobs) {
     std::move(job.found.begin(), job.found.end(), std::back_inserter(machine.toolchains));
   }
   name_toolchains(machine.toolchains);
-  if (options.survey) machine.survey = find_survey(scene, machine.toolchains);
-  machine.accelerators = find_accelerators(scene, machine);
-  if (options.try_libraries && machine.survey) try_libraries(scene, machine);
-  if (options.survey) machine.visible = find_visible_devices(system, machine);
+  if (options.survey)
+    attempt("survey", [&] { machine.survey = find_survey(scene, machine.toolchains); });
+  attempt("accelerators", [&] { machine.accelerators = find_accelerators(scene, machine); });
+  if (options.try_libraries && machine.survey)
+    attempt("libraries", [&] { try_libraries(scene, machine); });
+  if (options.survey)
+    attempt("visible devices", [&] { machine.visible = find_visible_devices(system, machine); });
+  give_reasons(machine);
   return machine;
 }
 

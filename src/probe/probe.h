@@ -32,8 +32,9 @@ struct ProbeOptions {
   bool try_libraries = false;
 };
 
-/// Never fails: what can't be found is a fact with a reason. `known`: what was found by the same
-/// options before; null when nothing was.
+/// Never fails, but for an interrupt: what can't be found is a fact with a reason, and a source
+/// that fails is one of the machine's problems. `known`: what was found by the same options before;
+/// null when nothing was.
 Machine probe_machine(const System& system, ProcessRunner& processes,
                       const manifest::Catalog& catalog, const ProbeOptions& options,
                       const Pythons* known = nullptr);

@@ -33,8 +33,10 @@ struct Pythons {
   std::vector<FolderListing> path;       ///< the folders of PATH, each real folder once
   std::vector<PythonPackages> packages;  ///< each folder once
   std::vector<Torch> torches;            ///< where the options ask for them
+  std::vector<std::string> problems;     ///< for the machine's
 };
 
+/// Never fails, as probe_machine.
 Pythons find_pythons(const System& system, const ProbeOptions& options);
 
 }  // namespace dsbuild::probe

@@ -44,6 +44,7 @@ Section host_section(const probe::Machine& machine) {
       cpus ? Cell{std::to_string(*cpus) + " (" + cpus.source + ")"} : unknown_cell(cpus));
   add("cpu", fact_cell(machine.cpu.model));
   add("level", fact_cell(machine.cpu.level));
+  section.notes = machine.problems;
   return section;
 }
 
@@ -113,7 +114,10 @@ Section device_section(const probe::Machine& machine) {
       more.push_back(*device.driver + (device.driver_version ? " " + *device.driver_version : ""));
     if (!more.empty()) arch.text += " (" + join(more, ", ") + ")";
     section.rows.push_back({{device.accelerator}, {device.address}, {device.id}, arch});
-    if (!device.problem.empty()) section.notes.push_back(device.address + ": " + device.problem);
+    if (!device.problem.empty()) {
+      section.notes.push_back(device.address + ": " + device.problem +
+                              (device.fix.empty() ? "" : "; " + device.fix));
+    }
     for (const std::string& note : device.disagreements)
       section.notes.push_back(device.address + ": " + note);
   }

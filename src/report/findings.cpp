@@ -74,6 +74,13 @@ void add_ninja(const probe::Machine& machine, std::vector<Finding>& findings) {
                       "nothing can be built", "apt-get install ninja-build"});
 }
 
+void add_problems(const probe::Machine& machine, std::vector<Finding>& findings) {
+  for (const std::string& problem : machine.problems) {
+    findings.push_back({Weight::warning, problem, "what it would have told is missing here",
+                        "this is a bug of dsbuild: please report it with dsbuild report"});
+  }
+}
+
 void add_devices(const probe::Machine& machine, const std::set<std::string>& relevant,
                  std::vector<Finding>& findings) {
   for (const probe::Device& device : machine.devices) {
@@ -115,6 +122,7 @@ std::vector<Finding> make_findings(const manifest::Catalog& catalog, const probe
                                    const plan::Plan& plan, const std::set<std::string>& relevant) {
   std::vector<Finding> findings;
   add_ninja(machine, findings);
+  add_problems(machine, findings);
   add_skips(plan, relevant, findings);
   add_devices(machine, relevant, findings);
   add_device_findings(catalog, machine, plan, relevant, findings);

@@ -72,7 +72,8 @@ void add_driver(const probe::Device& device, std::vector<Finding>& findings) {
       {Weight::note,
        fmt::format("the device {} at {}: {}", device.id, device.address, device.problem),
        "what is built for it can't run here; building needs no driver",
-       "install its vendor's driver, or load the module (modprobe)"});
+       device.fix.empty() ? "install its vendor's driver, or load the module (modprobe)"
+                          : device.fix});
 }
 
 /// Whether an image of the plan runs on the arch. Where there is none at all, that is told
@@ -126,8 +127,9 @@ void add_source_findings(const probe::Machine& machine, const std::set<std::stri
   static const std::set<std::string> kFine{"ok", "not_applicable", "library_missing", "skipped"};
   for (const probe::SourceReport& source : machine.sources) {
     const bool by_file = source.library.empty();
-    if (kFine.contains(source.status) || (by_file && source.status == "driver_not_loaded"))
-      continue;
+    const bool of_devices =
+        source.status == "driver_not_loaded" || source.status == "no_permission";
+    if (kFine.contains(source.status) || (by_file && of_devices)) continue;
     const bool matters = by_file || relevant.contains(std::string(accelerator_of(source)));
     findings.push_back({matters ? Weight::warning : Weight::note,
                         fmt::format("{} says {}: {}", source.id, source.status, source.message),

@@ -64,6 +64,23 @@ Fact<std::int64_t> find_numa_node(const System& system, const fs::path& function
   return Fact<std::int64_t>::known(node, file.string());
 }
 
+/// A driver that works doesn't serve everyone.
+void add_refusals(const std::vector<SourceReport>& reports, std::vector<Device>& devices) {
+  for (const SourceReport& report : reports) {
+    if (report.status != "no_permission") continue;
+    for (Device& device : devices) {
+      const bool refused = std::any_of(report.devices.begin(), report.devices.end(),
+                                       [&](const SourceDevice& candidate) {
+                                         return candidate.address == device.address &&
+                                                candidate.accelerator == device.accelerator;
+                                       });
+      if (!refused || !device.problem.empty()) continue;
+      device.problem = report.message;
+      device.fix = report.fix;
+    }
+  }
+}
+
 }  // namespace
 
 void add_driver_facts(const System& system, const manifest::Catalog& catalog,
@@ -84,6 +101,7 @@ void add_driver_facts(const System& system, const manifest::Catalog& catalog,
   if (devices.empty()) return;
   std::vector<SourceReport> reports = read_file_sources(system, devices);
   join_sources(reports, devices);
+  add_refusals(reports, devices);
 }
 
 }  // namespace dsbuild::probe

@@ -16,7 +16,7 @@ class PciSource final : public DeviceSource {
   SourceStatus load() override {
     if (known_.empty()) return unusable("not_applicable", "this machine has no such device");
     for (const Device& device : known_) {
-      if (!device.problem.empty())
+      if (!device.problem.empty() && device.fix.empty())
         return {"driver_not_loaded", device.address + ": " + device.problem,
                 "install the vendor's driver, or load its module", true};
     }

@@ -53,9 +53,12 @@ struct TorchBackend {
   const char* name;  ///< in torch/version.py
   Fact<Version> Torch::*version;
   const char* title;
+  std::string_view runtime;  ///< its library's soname up to its major release; empty: it has none
 };
 inline constexpr std::array<TorchBackend, 3> kTorchBackends{
-    {{"cuda", &Torch::cuda, "CUDA"}, {"hip", &Torch::hip, "HIP"}, {"xpu", &Torch::xpu, "SYCL"}}};
+    {{"cuda", &Torch::cuda, "CUDA", "libcudart.so."},
+     {"hip", &Torch::hip, "HIP", "libamdhip64.so."},
+     {"xpu", &Torch::xpu, "SYCL", ""}}};
 
 Json to_json(const std::vector<Torch>& torches);
 std::vector<Torch> parse_torches(const Json& json);

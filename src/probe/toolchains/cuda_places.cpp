@@ -4,6 +4,8 @@
 #include <functional>
 
 #include "base/text.h"
+#include "probe/demand.h"
+#include "probe/toolchains/command_files.h"
 #include "probe/toolchains/cuda_files.h"
 
 namespace fs = std::filesystem;
@@ -72,6 +74,8 @@ std::vector<CudaPlace> find_cuda_places(const Scene& scene, const std::string& k
     if (const auto value = scene.system.env(variable)) demand(variable, *value);
   }
   for (const fs::path& nvcc : find_commands(scene.system, scene.pythons.path, "nvcc")) {
+    // The nvcc behind it is on PATH as well, or not this machine's.
+    if (is_compiler_cache(find_command_files(scene.system, nvcc).real)) continue;
     add({find_cuda_folder(scene.system, nvcc), "PATH", {}, false});
   }
   for (const char* folder : {"/usr/local", "/opt"}) {

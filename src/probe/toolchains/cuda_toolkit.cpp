@@ -64,7 +64,17 @@ void ask_nvcc(const Scene& scene, const manifest::Accelerator& accelerator, cons
   find_archs(scene, accelerator, files, toolchain);
 }
 
-void fill_values(const CudaFiles& files, Toolchain& toolchain) {
+/// What `-l` takes. Wheels have the library by its soname alone, which no `-lcudart` finds.
+std::string find_cudart(const System& system, const CudaFiles& files) {
+  if (!system.exists(files.lib / "libcudart.so")) {
+    for (const std::string& name : system.list_folder(files.lib)) {
+      if (name.starts_with("libcudart.so.")) return ":" + name;
+    }
+  }
+  return "cudart";
+}
+
+void fill_values(const System& system, const CudaFiles& files, Toolchain& toolchain) {
   const auto set = [&](const char* name, const fs::path& path) {
     if (!path.empty()) toolchain.values[name] = path.string();
   };
@@ -73,6 +83,7 @@ void fill_values(const CudaFiles& files, Toolchain& toolchain) {
   set("toolkit_lib", files.lib);
   set("nvcc", files.nvcc);
   set("ptxas", files.ptxas);
+  if (!files.lib.empty()) toolchain.values["cudart"] = find_cudart(system, files);
   if (toolchain.version) {
     toolchain.values["major"] = std::to_string(toolchain.version->part(0));
     toolchain.values["minor"] = std::to_string(toolchain.version->part(1));
@@ -107,7 +118,7 @@ Toolchain inspect(const Scene& scene, const manifest::Accelerator& accelerator,
     toolchain.host_limits =
         parse_host_limits(scene.system.read_file(files.host_config).value_or(""));
   }
-  fill_values(files, toolchain);
+  fill_values(scene.system, files, toolchain);
   set_state(toolchain);
   toolchain.identity = make_identity(scene.system, files.marks,
                                      toolchain.version ? toolchain.version->text : std::string());

@@ -133,6 +133,19 @@ TEST_CASE("what loading an image needs is told", "[steps]") {
   CHECK(made.find("axpy", "cuda", "sm_90", "ptx")->needs == Needs{{"driver", ">=13.0"}});
 }
 
+TEST_CASE("A09: PTX of a clang needs the driver of its own version, not of the ptxas's",
+          "[steps]") {
+  probe::Machine machine = make_machine();
+  machine.toolchains = {make_gcc("12.2.0"), make_clang_ptxas("16.0.6", "12.4", {"sm_90"})};
+  const Made made = plan_for({{"axpy"}, {}, "9.0+PTX", {}}, make_catalog(), machine);
+  using Needs = std::map<std::string, std::string>;
+  const Entry* ptx = made.find("axpy", "cuda", "sm_90", "ptx");
+  REQUIRE(ptx);
+  CHECK(has_word(made.step(ptx->steps.back()).argv, "--cuda-feature=+ptx78"));
+  CHECK(ptx->needs == Needs{{"driver", ">=11.8"}});
+  CHECK(made.find("axpy", "cuda", "sm_90", "cubin")->needs == Needs{{"driver", ">=12.0"}});
+}
+
 TEST_CASE("a step's environment is complete, and nothing leaks in", "[steps]") {
   const Environment user = {{"NVCC_APPEND_FLAGS", "-lineinfo"}, {"CPATH", "/evil"},
                             {"PATH", "/home/me/bin"},           {"HOME", "/home/me"},

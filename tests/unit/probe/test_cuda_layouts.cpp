@@ -49,7 +49,9 @@ TEST_CASE("Debian's split toolkit is whole") {
   CHECK(cuda.version->number() == "11.8");
 }
 
-TEST_CASE("the wheel layout of CUDA 13 is whole, with lib for lib64 and its version in dist-info") {
+TEST_CASE(
+    "E05: the wheel layout of CUDA 13 is whole, with lib for lib64, its version in dist-info and "
+    "libraries by their sonames alone") {
   FakeRoot root;
   const std::string packages = "/venv/lib/python3.11/site-packages";
   machines::add_cuda(root, {.folder = packages + "/nvidia/cu13",
@@ -71,6 +73,7 @@ TEST_CASE("the wheel layout of CUDA 13 is whole, with lib for lib64 and its vers
   CHECK(cuda.missing.empty());
   CHECK(cuda.version->number() == "13.5.12");
   CHECK(value(cuda, "toolkit_lib") == packages + "/nvidia/cu13/lib");
+  CHECK(value(cuda, "cudart") == ":libcudart.so.13");
 }
 
 TEST_CASE("the split wheels of CUDA 12 are a partial toolkit with ptxas and headers") {
@@ -88,6 +91,7 @@ TEST_CASE("the split wheels of CUDA 12 are a partial toolkit with ptxas and head
   CHECK(cuda.version->number() == "12.4");
   CHECK(cuda.host_limits.at("gcc").text() == "<14");
   CHECK(value(cuda, "toolkit_lib") == nvidia + "/cuda_runtime/lib");
+  CHECK(value(cuda, "cudart") == ":libcudart.so.12");
 }
 
 TEST_CASE("wheels of two releases beside each other keep their own versions") {

@@ -35,7 +35,8 @@ TEST_CASE("a CI machine with a toolkit and no driver has a whole toolchain") {
   CHECK(cuda.demanded);
   CHECK(cuda.version.source == "/usr/local/cuda/version.json");
   CHECK(cuda.values ==
-        std::map<std::string, std::string>{{"major", "13"},
+        std::map<std::string, std::string>{{"cudart", "cudart"},
+                                           {"major", "13"},
                                            {"minor", "0"},
                                            {"nvcc", "/usr/local/cuda/bin/nvcc"},
                                            {"ptxas", "/usr/local/cuda/bin/ptxas"},
@@ -257,4 +258,19 @@ TEST_CASE("without a toolkit the reason says where it was looked for") {
   CHECK(cuda.state == ToolchainState::absent);
   CHECK_FALSE(cuda.demanded);
   CHECK(cuda.version.reason.find("CUDA_HOME and CUDA_PATH are not set") == 0);
+}
+
+TEST_CASE("H19: a compiler cache's link of nvcc's name is no toolkit, and hides none") {
+  FakeRoot root;
+  machines::add_printing_tool(root, "/usr/bin/ccache", "ccache version 4.7.5");
+  root.link("/usr/lib/ccache/nvcc", "../../bin/ccache");
+  // By its side a tool that would make a partial toolkit of /usr.
+  machines::add_ptxas(root, "/usr/bin/ptxas", {.release = "11.5"});
+  machines::add_cuda(root, {.folder = "/usr/local/cuda"});
+  FakeProbe probe(root);
+  probe.environment["PATH"] = "/usr/lib/ccache:/usr/local/cuda/bin:/usr/bin:/bin";
+  const auto found = toolkits(probe);
+  CHECK(paths(found) == Texts{"/usr/local/cuda/bin/nvcc"});
+  CHECK(found[0].state == ToolchainState::complete);
+  CHECK(found[0].origin == "PATH");
 }

@@ -105,8 +105,17 @@ TEST_CASE("KFD's nodes are counted as numbers, and say who may not use them", "[
   CHECK(report.devices[0].parts->at(0).id == "node 2");
   CHECK(*report.devices[0].parts->at(0).uuid == "GPU-fffffffffffffff2");
   CHECK(report.devices[0].arch.confidence == Confidence::kernel);
+  CHECK(machine.devices[0].problem == "no driver is bound to it");  // that comes first
+  CHECK(machine.devices[0].fix.empty());
+  root.folder("/sys/bus/pci/drivers/amdgpu");
+  root.link("/sys/bus/pci/devices/0000:0c:00.0/driver", "/sys/bus/pci/drivers/amdgpu");
+  machine = FakeProbe(root).run();
+  CHECK(machine.devices[0].problem == report.message);
+  CHECK(machine.devices[0].fix == report.fix);
+  CHECK(read(root, machine, "amd/pci").status == "ok");  // its driver works
   root.file("/dev/kfd");
   CHECK(read(root, machine, "amd/kfd").status == "ok");
+  CHECK(FakeProbe(root).run().devices[0].problem.empty());
 }
 
 TEST_CASE("a device of another vendor is the row's that has no vendor of its own",

@@ -18,9 +18,11 @@ TEST_CASE("a machine comes back from its JSON as it was", "[machine]") {
   machines::add_pci(root, "0000:18:00.0", "0x10de", "0x3340", "0x030200");
   Machine machine = FakeProbe(root).run();
   machine.trials["key"] = {false, "no header"};
+  machine.problems = {"cpu: the probe failed: odd"};
   REQUIRE(machine.devices.size() == 2);
   const Json json = to_json(machine);
   CHECK(to_json(parse_machine(json)) == json);
+  CHECK(parse_machine(json).problems == machine.problems);
   CHECK(json["toolchains"].size() > 3);
   CHECK(json["devices"][1]["arch"].contains("reason"));
 }

@@ -1,7 +1,10 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <functional>
+#include <stdexcept>
 
+#include "base/error.h"
 #include "base/json.h"
 #include "machines/machines.h"
 #include "unit/probe/support.h"
@@ -23,6 +26,50 @@ void add_everything(FakeRoot& root) {
   machines::add_printing_tool(root, "/usr/bin/git", "git version 2");
   machines::add_pci(root, "0000:17:00.0", "0x10de", "0x2330", "0x030200");
 }
+
+/// The fake machine, in which whoever looks below one folder gets an exception that nobody expects.
+class FaultySystem final : public System {
+ public:
+  FaultySystem(const FakeRoot& root, std::string below, std::function<void()> fault)
+      : real_(root.system({{"PATH", "/usr/bin:/bin"}, {"VIRTUAL_ENV", "/venv"}})),
+        below_(std::move(below)),
+        fault_(std::move(fault)) {}
+
+  std::optional<std::string> read_start(const std::filesystem::path& path,
+                                        std::uint64_t bytes) const override {
+    fail_below(path);
+    return real_.read_start(path, bytes);
+  }
+  std::vector<std::string> list_folder(const std::filesystem::path& path) const override {
+    fail_below(path);
+    return real_.list_folder(path);
+  }
+  std::optional<FileStatus> status(const std::filesystem::path& path) const override {
+    return real_.status(path);
+  }
+  std::optional<std::filesystem::path> resolve(const std::filesystem::path& path) const override {
+    return real_.resolve(path);
+  }
+  bool is_link(const std::filesystem::path& path) const override { return real_.is_link(path); }
+  std::filesystem::path host_path(const std::filesystem::path& path) const override {
+    return real_.host_path(path);
+  }
+  const Environment& environment() const override { return real_.environment(); }
+
+ private:
+  void fail_below(const std::filesystem::path& path) const {
+    if (path.string().starts_with(below_)) fault_();
+  }
+
+  PosixSystem real_;
+  std::string below_;
+  std::function<void()> fault_;
+};
+
+struct FaultCase {
+  const char* below;
+  std::vector<std::string> sources;  ///< that fail
+};
 
 }  // namespace
 
@@ -95,6 +142,58 @@ TEST_CASE("one source that fails is that source's reason, and nobody else's") {
   CHECK(only(machine, "other").version.reason == "this dsbuild has no prober 'of_tomorrow'");
   CHECK(only(machine, "clang").state == ToolchainState::complete);
   CHECK(only(machine, "nvcc").state == ToolchainState::complete);
+}
+
+TEST_CASE("L02: whatever source of the probe fails, the others are asked and its failure is told") {
+  FakeRoot root;
+  add_everything(root);
+  root.program("/venv/bin/python3", "")
+      .file("/venv/pyvenv.cfg", "version = 3.11.2\n")
+      .file("/venv/lib/python3.11/site-packages/torch/version.py", "__version__ = '2.15.0'\n")
+      .file("/proc/cpuinfo", "flags : sse2\n");
+  const auto fault = GENERATE(values<FaultCase>({
+      {"/etc/os-release", {"host"}},
+      {"/proc/meminfo", {"host"}},
+      {"/proc/cpuinfo", {"cpu"}},
+      {"/sys/bus/pci/devices/0000:17:00.0/vendor", {"devices"}},
+      {"/sys", {"devices"}},
+      {"/proc", {"host", "cpu"}},
+      {"/venv/lib/python3.11/site-packages/torch", {"torches"}},
+      {"/venv", {}},
+  }));
+  INFO(fault.below);
+  ProbeOptions options;
+  options.same_host = false;
+  options.torches = true;
+  options.survey = true;
+  CountingRunner runner;
+  const FaultySystem system(root, fault.below, [] { throw std::runtime_error("an odd thing"); });
+  const Machine machine = probe_machine(system, runner, built_in_catalog(), options);
+  CHECK_FALSE(machine.problems.empty());
+  std::string all;
+  for (const std::string& problem : machine.problems) {
+    CHECK_THAT(problem, Catch::EndsWith(": the probe failed: an odd thing"));
+    all += problem + "\n";
+  }
+  for (const std::string& source : fault.sources)
+    CHECK_THAT(all, Catch::Contains(source + ": the probe failed"));
+  CHECK(of_kind(machine, "gcc")[0].state == ToolchainState::complete);
+  CHECK(of_kind(machine, "gcc")[0].version->number() == "12.2.0");
+  CHECK(of_kind(machine, "clang")[0].state == ToolchainState::complete);
+  CHECK(machine.find_tool("ninja")->version->number() == "1.11.1");
+  CHECK((machine.host.os || !machine.host.os.reason.empty()));
+  CHECK((machine.cpu.level || !machine.cpu.level.reason.empty()));
+}
+
+TEST_CASE("L02: an interrupt is no failure of a source: it ends the probe") {
+  FakeRoot root;
+  add_everything(root);
+  const FaultySystem system(root, "/proc",
+                            [] { throw Error(ExitCode::interrupted, "interrupted"); });
+  CountingRunner runner;
+  ProbeOptions options;
+  options.same_host = false;
+  CHECK_THROWS_AS(probe_machine(system, runner, built_in_catalog(), options), Error);
 }
 
 TEST_CASE("an accelerator that nobody knows is probed by its descriptor alone") {

@@ -91,6 +91,25 @@ TEST_CASE(
   CHECK(only(probe.run(), "hipcc").version->number() == "6.2.1");
 }
 
+TEST_CASE("D01: any one of the files that have said ROCm's version will do") {
+  const std::string file =
+      GENERATE(".info/version", ".info/version-dev", "include/rocm-core/rocm_version.h",
+               "include/rocm_version.h", "share/hip/version");
+  FakeRoot root;
+  add_rocm(root, "/opt/rocm", "");
+  root.file("/opt/rocm/" + file,
+            file.starts_with(".info") ? "6.3.3-74\n"
+            : file.ends_with(".h")
+                ? "#define ROCM_VERSION_MAJOR   6\n#define ROCM_VERSION_MINOR   3\n"
+                  "#define ROCM_VERSION_PATCH   3\n"
+                : "HIP_VERSION_MAJOR=6\nHIP_VERSION_MINOR=3\nHIP_VERSION_PATCH=42134\n");
+  FakeProbe probe(root);
+  const Toolchain rocm = only(probe.run(), "hipcc");
+  CHECK(rocm.state == ToolchainState::complete);
+  CHECK(rocm.version->number() == (file == "share/hip/version" ? "6.3" : "6.3.3"));
+  CHECK(rocm.version.source == "/opt/rocm/" + file);
+}
+
 TEST_CASE(
     "a ROCm compiles for the archs that it has a device library for, and may have hipify-perl") {
   FakeRoot root;

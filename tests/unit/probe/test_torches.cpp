@@ -309,6 +309,20 @@ TEST_CASE("a torch that is left of a Python that went comes last") {
   CHECK(ids(probe.torches()) == Strings{"torch-2.9.0", "torch-2.0.0"});
 }
 
+TEST_CASE("I01: the C++ ABI is the one of the std::string that torch's own library takes") {
+  FakeRoot root;
+  add_python(root, "/opt/py", "3.11");
+  const std::string site = Environments::site("/opt/py");
+  add_torch(root, site);
+  TorchProbe probe(root);
+  probe.options.python = "/opt/py";
+  CHECK(*probe.torches().at(0).cxx11_abi == "1");
+  root.file(site + "/torch/lib/libc10.so", "_ZN3c105ErrorC1ENS_14SourceLocationESs");
+  const Torch old = probe.torches().at(0);
+  CHECK(*old.cxx11_abi == "0");
+  CHECK(old.defines.back() == "_GLIBCXX_USE_CXX11_ABI=0");
+}
+
 TEST_CASE("what torch's own builder defines is defined: pybind11's tags where it has them") {
   FakeRoot root;
   add_python(root, "/opt/py", "3.11");

@@ -66,6 +66,15 @@ TEST_CASE("a fact that is missing is told with its reason, never as a zero") {
   CHECK(text.find("0 B") == std::string::npos);
 }
 
+TEST_CASE("L02: a source of the probe that failed is a note below the host") {
+  probe::Machine machine;
+  machine.problems = {"devices: the probe failed: odd"};
+  const std::string text = report::render_text(report::make_report(machine, {}, "1"), {});
+  CHECK(text.find("devices: the probe failed: odd") < text.find("accelerators"));
+  CHECK(report::make_report_json(machine, {}, "1")["machine"]["problems"][0] ==
+        "devices: the probe failed: odd");
+}
+
 TEST_CASE("the JSON report has the reasons by code") {
   plan::Plan plan;
   plan.entries = {skipped("a", "npu")};

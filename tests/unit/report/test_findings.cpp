@@ -84,6 +84,15 @@ TEST_CASE("no ninja, a device of unknown arch and variables that aren't passed o
   CHECK(json["findings"][2]["cause"] == "set in the environment: CPATH");
 }
 
+TEST_CASE("L02: a source of the probe that failed is a warning", "[findings]") {
+  probe::Machine machine = machine_with_ninja();
+  machine.problems = {"devices: the probe failed: odd"};
+  const auto findings = make_findings({}, machine, {}, {"cpu"});
+  REQUIRE(findings.size() == 1);
+  CHECK(findings[0].weight == Weight::warning);
+  CHECK(findings[0].cause == "devices: the probe failed: odd");
+}
+
 TEST_CASE("what is named matters, else the host and what there are devices of", "[findings]") {
   Diagnostics diagnostics;
   manifest::CatalogSources sources;

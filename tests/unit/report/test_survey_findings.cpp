@@ -79,6 +79,27 @@ TEST_CASE("a device without a driver is told where its accelerator matters") {
   add_device_findings({}, machine, {}, {"gpu"}, findings);
   REQUIRE(findings.size() == 1);
   CHECK(findings[0].cause == "the device 10de:2330 at 0000:17:00.0: no driver is bound to it");
+  CHECK(findings[0].remedy == "install its vendor's driver, or load the module (modprobe)");
+}
+
+TEST_CASE("D12: a device that this user can't use is told once, with what mends that") {
+  probe::Machine machine;
+  machine.devices.resize(1);
+  machine.devices[0].accelerator = "gpu";
+  machine.devices[0].id = "1002:740f";
+  machine.devices[0].address = "0000:c1:00.0";
+  machine.devices[0].driver = Fact<std::string>::known("amdgpu", "/sys");
+  machine.devices[0].problem = "this user can't open /dev/kfd";
+  machine.devices[0].fix = "add the user to the group render";
+  machine.sources.resize(1);
+  machine.sources[0].id = "amd/kfd";
+  machine.sources[0].status = "no_permission";
+  std::vector<Finding> findings;
+  add_device_findings({}, machine, {}, {"gpu"}, findings);
+  add_source_findings(machine, {"gpu"}, findings);
+  REQUIRE(findings.size() == 1);
+  CHECK(findings[0].cause == "the device 1002:740f at 0000:c1:00.0: this user can't open /dev/kfd");
+  CHECK(findings[0].remedy == "add the user to the group render");
 }
 
 TEST_CASE("a source that can't answer is told with its fix, one that has nothing to say is not") {
