@@ -284,19 +284,19 @@ class ExtensionItems : ItemMaker {
   }
 
   /// One module for each level that was asked for; the usual one when none was.
-  std::vector<ArchName> find_levels() {
+  std::vector<Target> find_levels() {
     const Accelerator& host = draft_.catalog.host();
-    std::vector<ArchName> levels;
+    std::vector<Target> levels;
     if (draft_.scope.wishes_of(host.name) != nullptr) {
       for (const Target& target : targets_of(host).list) {
-        if (!target.reason) levels.push_back(target.arch);
+        if (!target.reason) levels.push_back(target);
       }
     }
     if (!levels.empty()) return levels;
     const auto usual = host.archs.extension.find(draft_.scope.machine);
     const std::string name = usual == host.archs.extension.end() ? draft_.baseline : usual->second;
     if (const auto arch = manifest::parse_arch_name(host, name, draft_.scope.machine))
-      levels.push_back(*arch);
+      levels.push_back({*arch, host.image_form, false, std::nullopt});
     return levels;
   }
 
@@ -305,11 +305,12 @@ class ExtensionItems : ItemMaker {
       draft_.items.push_back(std::move(item));
       return;
     }
-    const std::vector<ArchName> levels = find_levels();
-    for (const ArchName& level : levels) {
+    const std::vector<Target> levels = find_levels();
+    for (const Target& level : levels) {
       Item one = item;
-      one.level = level;
-      if (levels.size() > 1) one.entry.variant = level.name;
+      one.level = level.arch;
+      one.arch_named = level.named;
+      if (levels.size() > 1) one.entry.variant = level.arch.name;
       one.entry.artifact =
           fmt::format("extensions/{}/{}{}{}{}", item.accelerator->name, module_path(op_),
                       levels.size() > 1 ? "." : "", one.entry.variant, *torch_->extension_suffix);

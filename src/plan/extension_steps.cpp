@@ -28,6 +28,27 @@ constexpr std::size_t kFolderDigits = 12;
 constexpr const char* kUnsettled = "obj/extension/@";
 constexpr const char* kUnsettledFolder = "{build}/obj/extension/@";
 
+/// `torch`: what it asks of the step.
+Values make_values(const Draft& draft, const Item& item, const Values& toolchain,
+                   const PartWords& words, const TorchWords& torch) {
+  Values values(&toolchain);
+  values.set("op", item.op->name);
+  values.set("machine", draft.scope.machine);
+  values.set("baseline", draft.baseline);
+  values.set("level", item.level.name);
+  values.set("src", words.source_root);
+  values.set_list("defines", words.defines);
+  values.set_list("includes", words.includes);
+  values.set_list("flags", words.flags);
+  values.set_list("link_flags", words.link_flags);
+  values.set_list("libraries", words.libraries);
+  values.set_list("torch_defines", torch.defines);
+  values.set_list("torch_includes", torch.includes);
+  values.set_list("torch_libraries", torch.libraries);
+  values.set("torch_lib", item.torch->lib);
+  return values;
+}
+
 class ExtensionSteps {
  public:
   ExtensionSteps(const Draft& draft, const Item& item)
@@ -41,23 +62,8 @@ class ExtensionSteps {
   }
 
  private:
-  Values make_values(const Values& toolchain, const PartWords& words) const {
-    Values values(&toolchain);
-    values.set("op", item_.op->name);
-    values.set("machine", draft_.scope.machine);
-    values.set("baseline", draft_.baseline);
-    values.set("level", item_.level.name);
-    values.set("src", words.source_root);
-    values.set_list("defines", words.defines);
-    values.set_list("includes", words.includes);
-    values.set_list("flags", words.flags);
-    values.set_list("link_flags", words.link_flags);
-    values.set_list("libraries", words.libraries);
-    values.set_list("torch_defines", torch_.defines);
-    values.set_list("torch_includes", torch_.includes);
-    values.set_list("torch_libraries", torch_.libraries);
-    values.set("torch_lib", item_.torch->lib);
-    return values;
+  Values values_of(const Values& toolchain, const PartWords& words) const {
+    return make_values(draft_, item_, toolchain, words, torch_);
   }
 
   StepGroup group_of(const Choice& choice, const PartWords& words, const std::string& folder,
@@ -110,7 +116,7 @@ class ExtensionSteps {
       words.flags.push_back(inputs[i]);
     }
     const Values toolchain = make_toolchain_values(choice);
-    Values values = make_values(toolchain, words);
+    Values values = values_of(toolchain, words);
     if (!may_precompile) values.set_list("torch_header", none_);
     StepGroup group = group_of(choice, words, kUnsettledFolder, values);
     if (device) group.archs = build.archs;
@@ -147,7 +153,7 @@ class ExtensionSteps {
   Translation add_translation(const ExtensionPart& part, const std::filesystem::path& source,
                               const PartWords& words) {
     const Values toolchain = make_toolchain_values(item_.choice);
-    const Values values = make_values(toolchain, words);
+    const Values values = values_of(toolchain, words);
     Translation made =
         translate(draft_, item_, part, source, group_of(item_.choice, words, "", values));
     for (Step& step : made.steps) {
@@ -163,7 +169,7 @@ class ExtensionSteps {
     const PartWords words =
         extension_words(draft_, item_, *item_.parts.front().part, item_.accelerator->flags, false);
     const Values toolchain = make_toolchain_values(item_.choice);
-    const Values values = make_values(toolchain, words);
+    const Values values = values_of(toolchain, words);
     StepGroup group = group_of(item_.choice, words, module_folder(), values);
     group.archs = fat_archs_of(item_);
     group.about = module_about();
@@ -220,7 +226,7 @@ class ExtensionSteps {
     own.includes.clear();
     std::erase_if(own.flags, [](const std::string& flag) { return flag.starts_with("-W"); });
     const Values toolchain = make_toolchain_values(item_.host_choice);
-    const Values values = make_values(toolchain, own);
+    const Values values = values_of(toolchain, own);
     const std::string source = std::string(kUnsettledFolder) + "/torch_extension.h";
     std::vector<Step> steps =
         make_steps({*host_recipe().header}, {source}, "",
@@ -233,21 +239,16 @@ class ExtensionSteps {
   void add_link() {
     const Op& op = *item_.op;
     PartWords words = extension_words(draft_, item_, *item_.parts.front().part, host_.flags, false);
-    words.link_flags = flag_words({&op.options}, kLinkTool);
+    words.link_flags = extension_link_flags(draft_, item_);
     std::vector<std::string> libraries = op.libraries;
-    std::string rpath = rpath_to("torch/lib");
-    add_folders(op.needs, words, rpath);
+    std::string rpath = rpath_to("torch/lib") + rpath_of(op.needs);
     for (const PartBuild& build : item_.parts) {
-      add_folders(build.part->needs, words, rpath);
-      for (std::string& flag : flag_words({&build.part->options}, kLinkTool))
-        words.link_flags.push_back(std::move(flag));
+      rpath += rpath_of(build.part->needs);
       libraries.insert(libraries.end(), build.part->libraries.begin(), build.part->libraries.end());
     }
-    for (std::string& word : device_words(item_, &manifest::ExtensionRecipe::link_flags))
-      words.link_flags.push_back(std::move(word));
     for (const std::string& library : libraries) words.libraries.push_back("-l" + library);
     const Values toolchain = make_toolchain_values(item_.host_choice);
-    Values values = make_values(toolchain, words);
+    Values values = values_of(toolchain, words);
     values.set("rpath", rpath);
     StepGroup group = group_of(item_.host_choice, words, module_folder(), values);
     group.about = module_about();
@@ -259,14 +260,15 @@ class ExtensionSteps {
     std::move(steps.begin(), steps.end(), std::back_inserter(steps_));
   }
 
-  /// Folders of libraries that the needs bring. Those of other Python packages are found from the
-  /// module's own place, as torch's are; for others the loader's usual ways must do.
-  void add_folders(const manifest::Needs& needs, PartWords& words, std::string& rpath) const {
+  /// Of folders of libraries that the needs bring, those of other Python packages are found from
+  /// the module's own place, as torch's are; for others the loader's usual ways must do.
+  std::string rpath_of(const manifest::Needs& needs) const {
     const std::string site = item_.torch->site + "/";
+    std::string rpath;
     for (const std::string& folder : folder_libraries(needs, draft_.catalog, draft_.machine)) {
-      words.link_flags.push_back("-L" + folder);
       if (folder.starts_with(site)) rpath += ":" + rpath_to(folder.substr(site.size()));
     }
+    return rpath;
   }
 
   /// From the module's folder in site-packages to another one there.
@@ -291,6 +293,22 @@ class ExtensionSteps {
 
 std::vector<Step> make_extension_steps(const Draft& draft, const Item& item) {
   return ExtensionSteps(draft, item).make();
+}
+
+std::vector<Step> trial_object(const Draft& draft, const Item& item, const PartWords& words,
+                               const std::string& source, const StepPlace& place) {
+  const TorchWords no_torch;
+  const std::vector<std::string> no_header;
+  const Values toolchain = make_toolchain_values(item.host_choice);
+  Values values = make_values(draft, item, toolchain, words, no_torch);
+  values.set_list("torch_header", no_header);
+  StepGroup group;
+  group.choice = &item.host_choice;
+  group.user = &draft.request.environment;
+  group.folder = place.folder;
+  group.about = place.about;
+  group.values = &values;
+  return make_steps(item.host_choice.recipe->extension->object, {source}, "", group);
 }
 
 }  // namespace dsbuild::plan

@@ -18,6 +18,11 @@ inline constexpr const char* kTorchHeaderWord = "{torch_header}";
 /// kTorchHeaderWord, and `Step::header` says how that header is made.
 std::vector<Step> make_extension_steps(const Draft& draft, const Item& item);
 
+/// How a source that is no op's and needs no torch is compiled for the level of the item's host
+/// code, for trying the compiler.
+std::vector<Step> trial_object(const Draft& draft, const Item& item, const PartWords& words,
+                               const std::string& source, const StepPlace& place);
+
 /// Where enough steps share a header to make it worth precompiling, they include it first; the
 /// others lose the word and the header. `steps` are each once.
 void share_headers(std::vector<Step>& steps);

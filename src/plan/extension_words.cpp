@@ -128,10 +128,30 @@ PartWords extension_words(const Draft& draft, const Item& item, const ExtensionP
   return words;
 }
 
+std::vector<std::string> extension_link_flags(const Draft& draft, const Item& item) {
+  std::vector<std::string> words;
+  const auto append_all = [&words](std::vector<std::string> more) {
+    std::move(more.begin(), more.end(), std::back_inserter(words));
+  };
+  const auto add_folders = [&](const manifest::Needs& needs) {
+    for (const std::string& folder : folder_libraries(needs, draft.catalog, draft.machine))
+      words.push_back("-L" + folder);
+  };
+  append_all(flag_words({&item.op->options}, kLinkTool));
+  add_folders(item.op->needs);
+  for (const PartBuild& build : item.parts) {
+    add_folders(build.part->needs);
+    append_all(flag_words({&build.part->options}, kLinkTool));
+  }
+  append_all(device_words(item, &manifest::ExtensionRecipe::link_flags));
+  return words;
+}
+
 PartWords extension_host_words(const Draft& draft, const Item& item, const ExtensionPart& part) {
   PartWords words = extension_words(draft, item, part, draft.catalog.host().flags, false);
   for (std::string& word : device_words(item, &manifest::ExtensionRecipe::host_flags))
     words.flags.push_back(std::move(word));
+  words.link_flags = extension_link_flags(draft, item);
   return words;
 }
 
@@ -141,7 +161,9 @@ void add_torch_needs(const Item& item, std::map<std::string, std::string>& needs
   needs["torch"] = item.op->stable_abi
                        ? ">=" + oldest_release(*item.op, *torch.version)
                        : fmt::format("=={}.{}", torch.version->part(0), torch.version->part(1));
-  if (torch.python && !item.op->stable_abi)
+  if (item.op->stable_abi) return;
+  if (torch.cxx11_abi) needs["cxx11_abi"] = *torch.cxx11_abi;
+  if (torch.python)
     needs["python"] = fmt::format("=={}.{}", torch.python->part(0), torch.python->part(1));
 }
 

@@ -18,6 +18,7 @@ std::string module_name(const manifest::Op& op);
 struct TorchWords {
   std::vector<std::string> defines, includes, libraries;
 
+  TorchWords() = default;  ///< nothing: of what is compiled without a torch
   TorchWords(const Item& item, const manifest::Accelerator& host);
 };
 
@@ -33,11 +34,16 @@ std::vector<std::string> device_words(
 PartWords extension_words(const Draft& draft, const Item& item, const manifest::ExtensionPart& part,
                           const std::string& tool, bool binding);
 
-/// What a host source of the part is compiled with, for trying what the part needs.
+/// What the module's link is told besides its objects and libraries: flags of the op and its parts,
+/// folders of the libraries that they need, what the accelerator's objects need.
+std::vector<std::string> extension_link_flags(const Draft& draft, const Item& item);
+
+/// What a host source of the part is compiled with, and its module linked, for trying what the part
+/// needs.
 PartWords extension_host_words(const Draft& draft, const Item& item,
                                const manifest::ExtensionPart& part);
 
-/// What loading the module needs: torch, Python, ops before it.
+/// What loading the module needs: torch and its C++ ABI, Python, ops before it.
 void add_torch_needs(const Item& item, std::map<std::string, std::string>& needs);
 
 }  // namespace dsbuild::plan

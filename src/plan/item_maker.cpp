@@ -53,10 +53,14 @@ void ItemMaker::skip_whole(const Accelerator& accelerator, Reason reason, bool d
   draft_.items.push_back(std::move(item));
 }
 
-bool ItemMaker::plan(Item& item) {
+bool ItemMaker::plan(Item& item) const {
   if (!item.choice) {
     item.demanded = item.choice.demanded;
     item.skip(*item.choice.reason);
+    return false;
+  }
+  if (draft_.baseline.empty()) {
+    item.skip(no_archs_of_machine(draft_.catalog.host(), draft_.scope.machine));
     return false;
   }
   item.entry.state = EntryState::planned;

@@ -24,8 +24,9 @@ class ItemMaker {
                    const std::string& taken);
   /// An arch that the compiler of the whole library doesn't know.
   void skip_fat_arch(const Item& library, const Target& target, const manifest::ArchName& arch);
-  /// Planned by its choice, or skipped with the choice's reason.
-  static bool plan(Item& item);
+  /// Planned by its choice, or skipped: with the choice's reason, or because nothing is known to
+  /// compile host code for on this machine, which each item needs.
+  bool plan(Item& item) const;
 
   /// Which of the accelerator's toolchains will do; null when any will.
   static const VersionRange* toolchain_need(const manifest::Needs& needs,

@@ -19,11 +19,19 @@ bool needs_trials(const Needs& needs) {
   return !needs.headers.empty() || !needs.libraries.empty() || needs.openmp;
 }
 
-/// A library that the op links, needed by the op or one of its sets: `host` compiles and links.
+/// A library that the op links, needed by the op or one of its sets: `host` compiles and links,
+/// along with objects of `device`, whose toolchain brings folders of libraries to the link; null:
+/// without any.
 struct HostPart {
   const Op& op;
   const Choice& host;
+  const Choice* device = nullptr;
 };
+
+HostPart host_part(const Item& item) {
+  const bool fat = item.op->kind == manifest::OpKind::shared_library && !item.accelerator->host;
+  return {*item.op, item.host_choice, fat ? &item.choice : nullptr};
+}
 
 Trial begin_trial(const std::string& what, const Op& op, const Choice& choice,
                   const std::string& hint) {
@@ -69,7 +77,8 @@ Trial fat_header(const Draft& draft, const Item& item, const FatSet& fat,
 
 Trial linked(const Draft& draft, const HostPart& part, const PartWords& words, Trial trial) {
   trial.source_name = "need" + draft.catalog.host().suffixes.front();
-  trial.steps = trial_library(draft, part.host, part.host, words, {}, trial_source(trial));
+  trial.steps =
+      trial_library(draft, part.host, part.host, part.device, words, {}, trial_source(trial));
   return trial;
 }
 
@@ -155,7 +164,7 @@ Outcome try_image(Draft& draft, const HostPart& part, const Item& item) {
   return trials.outcome();
 }
 
-/// All that an extension needs, tried as its host sources are compiled.
+/// All that an extension needs, tried as its host sources are compiled and its module is linked.
 Outcome try_extension(Draft& draft, const HostPart& part, const Item& item) {
   NeedTrials trials(draft, part);
   const auto try_needs = [&](const Needs& needs, const PartWords& words) {
@@ -177,21 +186,21 @@ Outcome try_fat_set(Draft& draft, const HostPart& part, const Item& item, const 
   return trials.outcome();
 }
 
-/// All planned items of one op.
-void try_needs_of(Draft& draft, const std::vector<Item*>& items) {
-  // Without a library the op is lost, and nobody needs to know what else is missing.
-  const auto library = std::find_if(items.begin(), items.end(), [](const Item* item) {
-    return static_cast<bool>(item->host_choice);
-  });
-  if (library == items.end()) return;
-  const Choice host = (*library)->host_choice;
-  const HostPart part{*(*library)->op, host};
-  if (part.op.kind == manifest::OpKind::python_extension) {
-    for (Item* item : items) {
-      if (item->planned()) try_extension(draft, part, *item).apply_to(*item);
+/// Each of its items is a library of its own.
+void try_shared_libraries(Draft& draft, const std::vector<Item*>& items) {
+  for (Item* item : items) {
+    const HostPart part = host_part(*item);
+    try_op(draft, part).apply_to(*item);
+    for (const FatSet& fat : item->fat_sets) {
+      if (item->planned() && needs_trials(fat.set->needs))
+        try_fat_set(draft, part, *item, fat).apply_to(*item);
     }
-    return;
   }
+}
+
+/// The op's host library and its images.
+void try_library(Draft& draft, const std::vector<Item*>& items, const Choice& host) {
+  const HostPart part{*items.front()->op, host};
   const Outcome of_op = try_op(draft, part);
   for (Item* item : items) of_op.apply_to(*item);
 
@@ -199,16 +208,29 @@ void try_needs_of(Draft& draft, const std::vector<Item*>& items) {
   std::map<std::tuple<const KernelSet*, std::string, std::string, std::string>, Outcome> of_images;
   for (Item* item : items) {
     const KernelSet* set = item->set;
-    if (item->planned() && set != nullptr && needs_trials(set->needs)) {
-      const auto [at, is_new] = of_images.try_emplace(
-          {set, item->entry.accelerator, item->choice.toolchain->id, item->entry.form});
-      if (is_new) at->second = try_image(draft, part, *item);
-      at->second.apply_to(*item);
-    }
-    for (const FatSet& fat : item->fat_sets) {
-      if (item->planned() && needs_trials(fat.set->needs))
-        try_fat_set(draft, part, *item, fat).apply_to(*item);
-    }
+    if (!item->planned() || set == nullptr || !needs_trials(set->needs)) continue;
+    const auto [at, is_new] = of_images.try_emplace(
+        {set, item->entry.accelerator, item->choice.toolchain->id, item->entry.form});
+    if (is_new) at->second = try_image(draft, part, *item);
+    at->second.apply_to(*item);
+  }
+}
+
+/// All planned items of one op.
+void try_needs_of(Draft& draft, const std::vector<Item*>& items) {
+  // Without a library the op is lost, and nobody needs to know what else is missing.
+  const auto library = std::find_if(items.begin(), items.end(), [](const Item* item) {
+    return static_cast<bool>(item->host_choice);
+  });
+  if (library == items.end()) return;
+  switch ((*library)->op->kind) {
+    case manifest::OpKind::python_extension:
+      for (Item* item : items) try_extension(draft, host_part(*item), *item).apply_to(*item);
+      return;
+    case manifest::OpKind::shared_library:
+      return try_shared_libraries(draft, items);
+    case manifest::OpKind::library:
+      return try_library(draft, items, (*library)->host_choice);
   }
 }
 

@@ -145,6 +145,18 @@ std::vector<Step> make_library_steps(const Draft& draft, const Item& item) {
   return steps;
 }
 
+/// What keeps both bounds, as ">=13.0" does ">=12.8"; of other texts the later one.
+std::string stricter(const std::string& one, const std::string& other) {
+  const auto bound = [](const std::string& text) {
+    constexpr std::string_view kAtLeast = ">=";
+    return text.starts_with(kAtLeast) ? Version::parse(text.substr(kAtLeast.size())) : std::nullopt;
+  };
+  const auto first = bound(one);
+  const auto second = bound(other);
+  return first && second && *first > *second ? one : other;
+}
+
+/// Adds to what is known already: of several archs in one file each must load.
 void add_load_needs(const Choice& choice, const std::string& form, const manifest::ArchName& arch,
                     std::map<std::string, std::string>& needs) {
   const auto recipe = choice.recipe->needs.find(form);
@@ -152,7 +164,11 @@ void add_load_needs(const Choice& choice, const std::string& form, const manifes
   const Values toolchain = make_toolchain_values(choice);
   Values values(&toolchain);
   set_arch(values, arch);
-  for (const auto& [name, text] : recipe->second) needs[name] = expand_text(text, values);
+  for (const auto& [name, text] : recipe->second) {
+    std::string need = expand_text(text, values);
+    std::string& all = needs[name];
+    all = stricter(all, need);
+  }
 }
 
 }  // namespace

@@ -291,14 +291,11 @@ std::string native_text(const Accelerator& accelerator, const probe::Machine& ma
 
 Reason no_archs(const Accelerator& accelerator, const probe::Toolchain& toolchain,
                 const std::string& machine) {
-  const std::string hint = "name the archs with --arch";
-  if (accelerator.archs.scheme == ArchScheme::names) {
-    return {ReasonCode::machine_unsupported,
-            fmt::format("{} has no archs for the host machine '{}'", accelerator.name, machine),
-            hint};
-  }
+  if (accelerator.archs.scheme == ArchScheme::names)
+    return no_archs_of_machine(accelerator, machine);
   return {ReasonCode::arch_unknown_to_toolchain,
-          describe(toolchain) + " doesn't say which archs it compiles for", hint};
+          describe(toolchain) + " doesn't say which archs it compiles for",
+          "name the archs with --arch"};
 }
 
 }  // namespace
@@ -314,6 +311,11 @@ std::string describe(const std::vector<Target>& targets, const Accelerator& acce
   if (portable.empty()) return text;
   return text + (images.empty() ? "" : " and ") + accelerator.portable_form + " of " +
          join(portable, ", ");
+}
+
+Reason no_archs_of_machine(const Accelerator& accelerator, const std::string& machine) {
+  return {ReasonCode::machine_unsupported,
+          fmt::format("{} has no archs for the host machine '{}'", accelerator.name, machine), ""};
 }
 
 std::string find_baseline(const Accelerator& host, const std::string& machine) {

@@ -37,7 +37,9 @@ Targets find_targets(const manifest::Accelerator& accelerator, const Scope& scop
 /// "sm_75, sm_80 and ptx of sm_80".
 std::string describe(const std::vector<Target>& targets, const manifest::Accelerator& accelerator);
 
-/// The oldest default arch of the host accelerator: what host libraries are compiled for.
+/// The oldest default arch of the host accelerator: what host libraries are compiled for. Empty
+/// where it has none for the machine; then nothing can be compiled, for this reason.
 std::string find_baseline(const manifest::Accelerator& host, const std::string& machine);
+Reason no_archs_of_machine(const manifest::Accelerator& accelerator, const std::string& machine);
 
 }  // namespace dsbuild::plan

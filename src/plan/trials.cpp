@@ -55,10 +55,9 @@ StepPlace trial_place(const std::string& artifact) {
 }
 
 std::vector<Step> trial_library(const Draft& draft, const Choice& object, const Choice& host,
-                                const PartWords& words, const std::vector<FatArch>& archs,
-                                const std::string& source) {
+                                const Choice* device, const PartWords& words,
+                                const std::vector<FatArch>& archs, const std::string& source) {
   std::vector<Step> steps = object_steps(draft, object, words, archs, {source}, trial_place(""));
-  const Choice* device = object.toolchain == host.toolchain ? nullptr : &object;
   for (Step& step :
        link_steps(draft, host, device, words, outputs_of(steps), trial_place("trial.so"))) {
     steps.push_back(std::move(step));

@@ -29,9 +29,10 @@ std::string trial_source(const Trial& trial);
 /// `artifact`: the name of what the last step makes; empty: as the recipe names it.
 StepPlace trial_place(const std::string& artifact);
 
-/// Steps that compile the trial's source to an object and link that to a library.
+/// Steps that compile the trial's source to an object and link that to a library, as one with
+/// objects of `device` is linked; null: without any.
 std::vector<Step> trial_library(const Draft& draft, const Choice& object, const Choice& host,
-                                const PartWords& words, const std::vector<FatArch>& archs,
-                                const std::string& source);
+                                const Choice* device, const PartWords& words,
+                                const std::vector<FatArch>& archs, const std::string& source);
 
 }  // namespace dsbuild::plan

@@ -56,14 +56,17 @@ TEST_CASE("an extension is one module for each accelerator that its torch serves
   const Entry& cpu = entry_of(made, "adam", "cpu");
   CHECK(cpu.artifact == "extensions/cpu/pkg/ops/adam_op.cpython-311.so");
   CHECK(cpu.archs.empty());
-  CHECK(cpu.needs == std::map<std::string, std::string>{
-                         {"cpu", "x86-64-v3"}, {"python", "==3.11"}, {"torch", "==2.15"}});
+  CHECK(cpu.needs ==
+        std::map<std::string, std::string>{
+            {"cpu", "x86-64-v3"}, {"cxx11_abi", "1"}, {"python", "==3.11"}, {"torch", "==2.15"}});
   const Entry& cuda = entry_of(made, "adam", "cuda");
   CHECK(cuda.archs == Texts{"sm_80", "sm_90", "sm_90+ptx"});
   const Step& link = made.step(cuda.artifact);
   CHECK(link.kernels == Texts{"PyInit_adam_op"});
   CHECK(has_word(link.argv, "-Wl,-rpath,$ORIGIN/../../torch/lib"));
   CHECK(has_word(link.argv, "-ltorch_cuda"));
+  CHECK(has_word(link.argv, "-lcudart"));
+  CHECK(has_word(link.argv, "-L/usr/local/cuda-13.0/lib64/stubs"));  // E06: libcuda's
   CHECK_FALSE(has_word(made.step(cpu.artifact).argv, "-ltorch_cuda"));
 }
 
@@ -78,6 +81,37 @@ TEST_CASE("host and device code have the one language standard that the torch ne
   for (std::size_t i = 0; i + 1 < entry.steps.size(); ++i) {
     CHECK(has_word(made.step(entry.steps[i]).argv, "-std=c++20"));
   }
+}
+
+TEST_CASE("E05: a toolkit that has its runtime by its soname alone is linked by that",
+          "[extension]") {
+  manifest::Op op = make_op("adam", "pkg.adam_op");
+  add_kernel(op);
+  probe::Machine machine = machine_with(make_torch("2.15.0", "cuda", "13.0"));
+  for (probe::Toolchain& toolchain : machine.toolchains) {
+    if (toolchain.kind == "nvcc") toolchain.values["cudart"] = ":libcudart.so.13";
+  }
+  const Made made = plan_for({{}, {"cuda"}, "9.0", {}}, catalog_of({op}), machine);
+  const Step& link = made.step(entry_of(made, "adam", "cuda").artifact);
+  CHECK(has_word(link.argv, "-l:libcudart.so.13"));
+  CHECK_FALSE(has_word(link.argv, "-lcudart"));
+}
+
+TEST_CASE("E10: host sources of an op for CUDA find the headers that CUDA 13 moved to cccl",
+          "[extension]") {
+  manifest::Op op = make_op("adam", "pkg.adam_op");
+  add_kernel(op);
+  const Made made = plan_for({{}, {}, "9.0", {}}, catalog_of({op}),
+                             machine_with(make_torch("2.15.0", "cuda", "13.0")));
+  const auto binding = [&](const std::string& accelerator) {
+    return made.step(entry_of(made, "adam", accelerator).steps.front()).argv;
+  };
+  const Texts argv = binding("cuda");
+  const auto cccl = std::find(argv.begin(), argv.end(), "/usr/local/cuda-13.0/include/cccl");
+  REQUIRE(cccl != argv.end());
+  CHECK(cccl[-1] == "-isystem");
+  CHECK(cccl[-2] == "/usr/local/cuda-13.0/include");
+  CHECK_FALSE(has_word(binding("cpu"), "/usr/local/cuda-13.0/include/cccl"));
 }
 
 TEST_CASE("a kernel's source weighs once for the host and once for each arch", "[extension]") {

@@ -56,6 +56,10 @@ TEST_CASE("what was named must be built, what wasn't is skipped", "[required]") 
       {"an arch that the toolkit lacks", {{}, {}, "7.0;9.0", {}}, no_toolchain, no_toolchain},
       {"an arch that one op takes and another doesn't", {{}, {}, "7.5", {}}, ok, no_toolchain},
       {"an arch that the named op doesn't take", {{"attn"}, {}, "7.5", {}}, no_op, no_toolchain},
+      {"D10: an AMD target that the named op is not for",
+       {{"attn"}, {}, "gfx1030", {}},
+       no_op,
+       no_toolchain},
       {"two archs, of which the named op takes one",
        {{"attn"}, {}, "7.5;9.0", {}},
        no_op,
@@ -90,6 +94,16 @@ TEST_CASE("what was named must be built, what wasn't is skipped", "[required]") 
     CHECK(plan_for(row.wishes, make_catalog(), make_full_machine()).plan.verdict() == row.with_all);
     CHECK(plan_for(row.wishes, make_catalog(), gcc_only()).plan.verdict() == row.with_gcc);
   }
+}
+
+TEST_CASE("D10: an op that is not for the named target says which targets it has", "[required]") {
+  const Made made = plan_for({{"attn"}, {}, "gfx1030", {}}, make_catalog(), make_full_machine());
+  CHECK(made.plan.verdict() == ExitCode::no_op);
+  const Entry* entry = made.skipped("attn", "rocm", "gfx1030");
+  REQUIRE(entry);
+  CHECK(entry->required);
+  CHECK(entry->reason->code == ReasonCode::arch_filter_empty);
+  CHECK(entry->reason->text == "attn has kernels for rocm gfx90a, gfx942, not for gfx1030");
 }
 
 TEST_CASE("an accelerator that nothing is compiled for is skipped with its descriptor's words",

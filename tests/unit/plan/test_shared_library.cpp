@@ -33,11 +33,27 @@ TEST_CASE("a shared_library is one file per accelerator with all archs inside", 
   const Step& link = made.step("lib/x86_64-linux-gnu/cuda/legacy.so");
   CHECK(link.toolchain == "gcc-12.2.0");
   CHECK(has_word(link.argv, "-L/usr/local/cuda-13.0/lib64"));
+  CHECK(has_word(link.argv, "-L/usr/local/cuda-13.0/lib64/stubs"));  // E06: libcuda's
   CHECK(has_word(link.argv, "-lcudart_static"));
   CHECK(has_word(link.argv, "-lm"));
   CHECK(link.kernels == Archs{"legacy_scale"});
   CHECK(entry->needs ==
         std::map<std::string, std::string>{{"cpu", "x86-64-v2"}, {"driver", ">=13.0"}});
+}
+
+TEST_CASE("A09: a library's driver is new enough for all code in it, portable code before others",
+          "[shared]") {
+  probe::Machine machine = make_machine();
+  machine.toolchains = {make_gcc("12.2.0"),
+                        make_nvcc("12.8.61", "/usr/local/cuda-12.8", cuda13_archs())};
+  const auto driver = [&](const std::string& arch) {
+    const Made made = plan_legacy(arch, machine);
+    const Entry* entry = library_of(made);
+    REQUIRE(entry);
+    return std::pair(entry->archs, entry->needs.at("driver"));
+  };
+  CHECK(driver("8.0+PTX;9.0") ==
+        std::pair(Archs{"sm_80", "sm_80+ptx", "sm_90"}, std::string(">=12.8")));
 }
 
 TEST_CASE("archs that the sources or the compiler don't take are reasons beside the library",

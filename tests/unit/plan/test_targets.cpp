@@ -51,14 +51,33 @@ TEST_CASE("defaults follow the host's machine", "[targets]") {
   CHECK(has_word(made.step("obj/axpy/cpu/library/op.o").argv, "-march=armv8-a"));
 }
 
-TEST_CASE("a host machine without archs is a reason", "[targets]") {
-  probe::Machine riscv = make_machine("riscv64");
-  riscv.toolchains = {make_gcc("12.2.0")};
-  const Made made = plan_archs("", riscv);
-  const Entry* cpu = made.skipped("axpy", "cpu");
-  REQUIRE(cpu);
-  CHECK(cpu->reason->code == ReasonCode::machine_unsupported);
-  CHECK(cpu->reason->text == "cpu has no archs for the host machine 'riscv64'");
+TEST_CASE("F09: on a host machine without archs nothing is planned, and each op says why",
+          "[targets]") {
+  const std::string name = GENERATE("riscv64", "loongarch64", "s390x", "ppc64le");
+  probe::Machine machine = make_machine(name);
+  machine.toolchains = {make_gcc("12.2.0")};
+  machine.torches = {make_torch("2.15.0")};
+  manifest::Op extension;
+  extension.name = "adam";
+  extension.kind = manifest::OpKind::python_extension;
+  extension.module = "pkg.adam_op";
+  extension.folder = extension.root = "/tree";
+  extension.parts.emplace_back().on["cpu"] = {};
+  extension.parts.front().sources = {"/tree/adam.cpp"};
+  manifest::Catalog catalog = make_catalog();
+  catalog.ops.emplace(extension.name, extension);
+  const Made made = plan_for({{}, {}, "", {}}, catalog, machine);
+  const std::string reason = "cpu has no archs for the host machine '" + name + "'";
+  for (const char* op : {"adam", "axpy", "attn"}) {
+    INFO(op);
+    const Entry* cpu = made.skipped(op, "cpu");
+    REQUIRE(cpu);
+    CHECK(cpu->reason->code == ReasonCode::machine_unsupported);
+    CHECK_THAT(cpu->reason->text, Catch::Contains(reason));
+  }
+  REQUIRE(made.skipped("axpy", "emu", name));
+  CHECK(made.plan.steps.empty());
+  CHECK(plan_for({{"adam"}, {}, "", {}}, catalog, machine).plan.verdict() == ExitCode::no_op);
 }
 
 TEST_CASE(

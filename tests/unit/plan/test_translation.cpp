@@ -227,6 +227,25 @@ TEST_CASE("without the Python of its torch nothing can be translated, which is a
   CHECK(entry->reason->hint == "name the Python that it belongs to: --python PATH");
 }
 
+TEST_CASE("D02: an op for AMD is built where CUDA was never heard of, without a word of it",
+          "[translation]") {
+  probe::Machine machine = make_rocm();
+  machine.toolchains.push_back(make_absent("nvcc", "CUDA_HOME and CUDA_PATH are not set"));
+  manifest::Op op = make_op("adam");
+  op.parts.front().on["cuda"] = {};
+  for (const Wishes& wishes :
+       {Wishes{{"adam"}, {"rocm"}, "gfx90a", {}}, Wishes{{"adam"}, {}, "gfx90a", {}}}) {
+    const Made made = plan_for(wishes, catalog_of({op}), machine);
+    CHECK(made.plan.verdict() == ExitCode::ok);
+    CHECK(made.find("adam", "rocm", "", kExtensionForm)->state == EntryState::planned);
+    std::string said = made.notes() + made.problems();
+    for (const Entry& entry : made.plan.entries) {
+      if (entry.accelerator == "rocm" && entry.reason) said += with_hint(*entry.reason);
+    }
+    CHECK_THAT(said, !Catch::Contains("CUDA_HOME") && !Catch::Contains("nvcc"));
+  }
+}
+
 // ---- SYCL --------------------------------------------------------------------------------------
 
 manifest::Op make_sycl_op() {

@@ -87,6 +87,7 @@ probe::Toolchain make_nvcc(const std::string& version, const std::string& toolki
   nvcc.archs = archs;
   nvcc.values = {{"nvcc", nvcc.path},
                  {"ptxas", toolkit + "/bin/ptxas"},
+                 {"cudart", "cudart"},
                  {"toolkit", toolkit},
                  {"toolkit_include", toolkit + "/include"},
                  {"toolkit_lib", toolkit + "/lib64"}};
@@ -99,11 +100,9 @@ probe::Toolchain make_clang_ptxas(const std::string& clang, const std::string& p
                                   const std::vector<std::string>& archs) {
   probe::Toolchain both = make_toolchain("clang-ptxas", clang, "/usr/bin/clang++-19");
   both.archs = archs;
-  both.values = {{"cxx", both.path},
-                 {"ptxas", "/opt/ptxas/bin/ptxas"},
-                 {"ptx", "ptx78"},
-                 {"ptxas_version", ptxas},
-                 {"ptxas_major", ptxas.substr(0, ptxas.find('.'))}};
+  both.values = {{"cxx", both.path},       {"ptxas", "/opt/ptxas/bin/ptxas"},
+                 {"ptx", "ptx78"},         {"ptx_release", "11.8"},
+                 {"ptxas_version", ptxas}, {"ptxas_major", ptxas.substr(0, ptxas.find('.'))}};
   return both;
 }
 
@@ -180,6 +179,28 @@ probe::Machine make_full_machine() {
       make_clang_amdgpu(
           "19.1.4", {"gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1101", "gfx1200", "gfx1201"})};
   return machine;
+}
+
+probe::Machine cuda_machine() {
+  probe::Machine machine = make_machine();
+  machine.toolchains = {make_gcc("12.2.0"), make_clang("19.1.4", "/usr/bin/clang++-19"),
+                        make_nvcc("13.0.88", "/usr/local/cuda", cuda13_archs()),
+                        make_clang_ptxas("19.1.4", "12.4", {"sm_80", "sm_90", "sm_90a"})};
+  return machine;
+}
+
+const Trial* find_trial(const Plan& plan, std::string_view what) {
+  for (const Trial& trial : plan.trials) {
+    if (trial.what.find(what) != std::string::npos) return &trial;
+  }
+  return nullptr;
+}
+
+void answer(probe::Machine& machine, const Plan& plan, std::string_view what, bool ok,
+            const std::string& message) {
+  const Trial* trial = find_trial(plan, what);
+  if (trial == nullptr) throw std::runtime_error("no trial " + std::string(what));
+  machine.trials[trial->key] = {ok, message};
 }
 
 std::vector<std::string> Made::planned(std::string_view op, std::string_view accelerator) const {

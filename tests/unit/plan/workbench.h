@@ -77,6 +77,15 @@ struct Wishes {
   bool unity = true;
 };
 
+/// gcc 12, clang 19 alone and with a ptxas, nvcc 13.0 in /usr/local/cuda.
+probe::Machine cuda_machine();
+
+/// The first trial whose name holds the text; null when there is none.
+const Trial* find_trial(const Plan& plan, std::string_view what);
+/// Says how the trial went, as the caller of make_plan does before it plans again.
+void answer(probe::Machine& machine, const Plan& plan, std::string_view what, bool ok,
+            const std::string& message = "");
+
 Made plan_for(const Wishes& wishes, const manifest::Catalog& catalog,
               const probe::Machine& machine);
 

@@ -57,6 +57,18 @@ TEST_CASE("G10: the first error of each tool is found in its output", "[triage]"
            Row{"as 2.40",
                "e.cpp: Assembler messages:\ne.cpp:1: Error: no such instruction: `vfoo'\n",
                "e.cpp:1: Error: no such instruction: `vfoo'"},
+           Row{"as 2.40, F05: told to be older than the compiler",
+               "/tmp/cc0t3Wl9.s: Assembler messages:\n/tmp/cc0t3Wl9.s:5: Error: `vpxord' is not "
+               "supported on `generic64'\n/tmp/cc0t3Wl9.s:20: Error: `vmovss' is not supported on "
+               "`generic64'\n",
+               "/tmp/cc0t3Wl9.s:5: Error: `vpxord' is not supported on `generic64'"},
+           Row{"g++ 12, F04: a source that refuses to be other code",
+               "canary.cpp:2:2: error: #error \"asked for x86-64-v4, and this compiler makes other "
+               "code: a wrapper's -march?\"\n    2 | #error \"asked for x86-64-v4, and this "
+               "compiler "
+               "makes other code: a wrapper's -march?\"\n      |  ^~~~~\n",
+               "canary.cpp:2:2: error: #error \"asked for x86-64-v4, and this compiler makes other "
+               "code: a wrapper's -march?\""},
            Row{"ld 2.40, in words that are not known",
                "/usr/bin/ld: a.o: bad value\ncollect2: error: ld returned 1 exit status\n",
                "/usr/bin/ld: a.o: bad value"},
