@@ -1,10 +1,13 @@
 #include "bundle/check_image.h"
 
+#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <string_view>
 
@@ -31,6 +34,7 @@ struct FormRow {
 constexpr auto kForms = std::to_array<FormRow>({
     {"so", Code::host},
     {"library", Code::host},
+    {plan::kExtensionForm, Code::host},
     {"cubin", Code::device},
     {"ptx", Code::device},
     {"hsaco", Code::device},
@@ -71,6 +75,23 @@ std::vector<std::string> missing_of(const std::vector<std::string>& wanted,
     if (std::find(found.begin(), found.end(), name) == found.end()) missing.push_back(name);
   }
   return missing;
+}
+
+/// In the new one std::string lies in a namespace of its own, and what returns one has a tag.
+bool has_new_string(const std::string& name) {
+  return name.find("__cxx11") != std::string::npos || name.find("B5cxx11") != std::string::npos;
+}
+
+/// In the old one std::string is spelled "Ss", which may also be a part of somebody's own name.
+bool has_old_string(const std::string& name) {
+  if (name.find("Ss") == std::string::npos) return false;
+  struct Free {
+    void operator()(char* text) const { std::free(text); }
+  };
+  int status = 0;
+  const std::unique_ptr<char, Free> plain(
+      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status));
+  return plain && std::string_view(plain.get()).find("std::string") != std::string_view::npos;
 }
 
 class ImageCheck {
@@ -137,6 +158,7 @@ class ImageCheck {
     }
     // A shared_library is its author's own, and lists what it needs.
     check_stable_abi();
+    check_cxx11_abi();
     const bool ours = file_.form == "library" || file_.path.starts_with("images/");
     if (ours) check_libc_only();
     check_runpath();
@@ -149,17 +171,38 @@ class ImageCheck {
   void check_stable_abi() {
     const auto torch = file_.needs.find("torch");
     if (torch == file_.needs.end() || !torch->second.starts_with(">=")) return;
-    std::vector<std::string> unstable;
+    const std::vector<std::string> unstable = names_of_torch();
+    if (!unstable.empty())
+      tell(fmt::format("uses {}, which is not of torch's stable ABI", join(unstable, ", ")));
+  }
+
+  /// torch was compiled with one of two std::string, and what is called with the other one isn't in
+  /// it. https://gcc.gnu.org/onlinedocs/libstdc++/manual/using_dual_abi.html
+  void check_cxx11_abi() {
+    const auto abi = file_.needs.find("cxx11_abi");
+    if (abi == file_.needs.end()) return;
+    std::vector<std::string> others = names_of_torch();
+    std::erase_if(others, [&](const std::string& name) {
+      const bool is_new = has_new_string(name);
+      return abi->second == "0" ? !is_new : is_new || !has_old_string(name);
+    });
+    if (others.empty()) return;
+    tell(fmt::format("uses {}, which a torch with _GLIBCXX_USE_CXX11_ABI={} does not have",
+                     join(others, ", "), abi->second));
+  }
+
+  /// Those names of torch's C++ that it takes from elsewhere.
+  std::vector<std::string> names_of_torch() const {
+    std::vector<std::string> names;
     for (const std::string& name : facts_.undefined) {
       // _ZN2at… a function, _ZNK2at… a const one, _ZTIN2at… a type's information.
       const std::string_view start = std::string_view(name).substr(0, 12);
       const bool of_torch = std::any_of(kTorchSpaces.begin(), kTorchSpaces.end(), [&](auto space) {
         return start.find(space) != std::string_view::npos;
       });
-      if (start.starts_with("_Z") && of_torch) unstable.push_back(name);
+      if (start.starts_with("_Z") && of_torch) names.push_back(name);
     }
-    if (!unstable.empty())
-      tell(fmt::format("uses {}, which is not of torch's stable ABI", join(unstable, ", ")));
+    return names;
   }
 
   void check_libc_only() {
@@ -189,7 +232,8 @@ class ImageCheck {
   }
 
   void check_embedded() {
-    if (file_.archs.empty()) return;
+    // A module may hold other vendors' device code, too, which isn't read.
+    if (file_.archs.empty() || file_.form == plan::kExtensionForm) return;
     std::vector<std::string> found;
     for (const EmbeddedImage& image : facts_.embedded) {
       found.push_back(image.form == "ptx" ? image.target + "+ptx" : image.target);

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "bundle/consumer.h"
 #include "manifest/arch_name.h"
 #include "plan/arch_list.h"
 
@@ -18,25 +19,6 @@ namespace {
 std::string need_of(const BundleFile& file, const std::string& name) {
   const auto need = file.needs.find(name);
   return need == file.needs.end() ? "" : need->second;
-}
-
-/// "==3.11" takes 3.11.7, "==2.15" takes 2.15.1: a release is its first two numbers.
-bool takes(const std::string& need, const Version& version) {
-  const auto range = VersionRange::parse(need);
-  Version release = version;
-  if (release.parts.size() > 2) release.parts.resize(2);
-  return !range || range->contains(release) || range->contains(version);
-}
-
-/// CUDA's runtime says its major release in its name: "libcudart.so.13".
-std::optional<int> cuda_major(const BundleFile& file) {
-  constexpr std::string_view kRuntime = "libcudart.so.";
-  for (const std::string& name : split(need_of(file, "libraries"), " ")) {
-    if (!name.starts_with(kRuntime)) continue;
-    if (const auto version = Version::parse(std::string_view(name).substr(kRuntime.size())))
-      return version->major_part();
-  }
-  return std::nullopt;
 }
 
 class Choosing {
@@ -59,36 +41,56 @@ class Choosing {
     return first && second && manifest::arch_less(*second, *first);
   }
 
+  /// What speaks against it here, the first of all; empty: nothing.
   std::string problem_of(const Extension& extension) const {
-    const BundleFile& file = extension.file;
-    const std::string torch = need_of(file, "torch");
-    if (host_.torch && !takes(torch, *host_.torch))
-      return fmt::format("needs torch {}, and there is {}", torch, host_.torch->text);
-    const std::string python = need_of(file, "python");
-    const bool known_suffix = std::find(host_.suffixes.begin(), host_.suffixes.end(),
-                                        extension.suffix) != host_.suffixes.end();
-    if (!takes(python, host_.python) || !known_suffix) {
-      return fmt::format("is for Python {} ({}), and there is {}", python, extension.suffix,
-                         host_.python.number());
+    for (const auto find : {&Choosing::torch_problem, &Choosing::python_problem,
+                            &Choosing::package_problem, &Choosing::toolkit_problem}) {
+      std::string problem = (this->*find)(extension);
+      if (!problem.empty()) return problem;
     }
-    const std::string package = need_of(file, host_.package);
-    if (host_.package_version && !package.empty() && !takes(package, *host_.package_version)) {
-      return fmt::format("was built from {} {}, and there is {}", host_.package,
-                         package.substr(package.find_first_not_of("=")),
-                         host_.package_version->text);
-    }
-    const auto major = cuda_major(file);
-    if (major && !host_.cuda) return fmt::format("needs CUDA {}, and torch has none", *major);
-    if (major && host_.cuda->major_part() != *major)
-      return fmt::format("needs CUDA {}, and torch has {}", *major, host_.cuda->number());
-    if (!cpu_runs(file)) {
-      return fmt::format("needs a CPU of {}, and this one is {}", need_of(file, "cpu"),
-                         host_.level);
-    }
-    return {};
+    if (cpu_runs(extension.file)) return {};
+    return fmt::format("needs a CPU of {}, and this one is {}", need_of(extension.file, "cpu"),
+                       host_.level);
   }
 
  private:
+  std::string torch_problem(const Extension& extension) const {
+    const std::string torch = need_of(extension.file, "torch");
+    if (host_.torch.version && !takes(torch, *host_.torch.version))
+      return fmt::format("needs torch {}, and there is {}", torch, host_.torch.version->text);
+    const std::string abi = need_of(extension.file, "cxx11_abi");
+    const Fact<std::string>& own = host_.torch.cxx11_abi;
+    if (abi.empty() || !own || *own == abi) return {};
+    return fmt::format("is for a torch with _GLIBCXX_USE_CXX11_ABI={}, and this one has {}", abi,
+                       *own);
+  }
+
+  std::string python_problem(const Extension& extension) const {
+    const std::string python = need_of(extension.file, "python");
+    const bool known_suffix = std::find(host_.suffixes.begin(), host_.suffixes.end(),
+                                        extension.suffix) != host_.suffixes.end();
+    if (takes(python, host_.python) && known_suffix) return {};
+    return fmt::format("is for Python {} ({}), and there is {}", python, extension.suffix,
+                       host_.python.number());
+  }
+
+  std::string package_problem(const Extension& extension) const {
+    const std::string package = need_of(extension.file, host_.package);
+    const auto& there = host_.package_version;
+    if (!there || package.empty() || takes(package, *there)) return {};
+    return fmt::format("was built from {} {}, and there is {}", host_.package,
+                       package.substr(package.find_first_not_of("=")), there->text);
+  }
+
+  std::string toolkit_problem(const Extension& extension) const {
+    const auto need = find_toolkit_need(extension.file);
+    if (!need) return {};
+    const Fact<Version>& built_with = host_.torch.*need->backend->version;
+    if (built_with && built_with->major_part() == need->release) return {};
+    return fmt::format("needs {} {}, and torch has {}", need->backend->title, need->release,
+                       built_with ? built_with->number() : "none");
+  }
+
   const manifest::Accelerator& host_accelerator_;
   const ExtensionHost& host_;
 };

@@ -8,6 +8,7 @@
 #include "base/version.h"
 #include "bundle/bundle.h"
 #include "manifest/catalog.h"
+#include "probe/frameworks/torch.h"
 
 namespace dsbuild::bundle {
 
@@ -26,10 +27,9 @@ std::vector<Extension> find_extensions(const BundleIndex& index);
 struct ExtensionHost {
   Version python;
   std::vector<std::string> suffixes;
-  std::optional<Version> torch;
-  std::optional<Version> cuda;  ///< that torch was built with
-  std::string level;            ///< of the CPU; empty: unknown
-  std::string package;          ///< "deepspeed"
+  probe::Torch torch;   ///< by its files
+  std::string level;    ///< of the CPU; empty: unknown
+  std::string package;  ///< "deepspeed"
   std::optional<Version> package_version;
 };
 

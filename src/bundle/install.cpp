@@ -108,8 +108,8 @@ class Install {
  private:
   void choose(const BundleIndex& index, InstallOutcome& outcome) {
     torch_ = read_torch(means_.system, host_);
-    ExtensionHost host{host_.version, host_.suffixes, torch_.version.value, torch_.cuda.value,
-                       means_.level,  kPackage,       host_.package_version};
+    const ExtensionHost host{host_.version, host_.suffixes, torch_,
+                             means_.level,  kPackage,       host_.package_version};
     ExtensionChoice choice =
         choose_extensions(index, means_.catalog, host, outcome.accelerator, request_.ops);
     if (!choice.problems.empty()) {

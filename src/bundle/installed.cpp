@@ -1,13 +1,8 @@
 #include "bundle/installed.h"
 
 #include <fmt/format.h>
-#include <pwd.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -81,20 +76,10 @@ void put(const fs::path& from, const fs::path& to, fs::perms usual) {
 }  // namespace
 
 void check_writable(const fs::path& folder) {
-  std::error_code error;
-  fs::path there = folder;
-  while (there.has_relative_path() && !fs::exists(there, error)) there = there.parent_path();
-  if (::access(there.c_str(), W_OK | X_OK) == 0) return;
-  const int reason = errno;
-  struct stat status {};
-  ::stat(there.c_str(), &status);
-  const struct passwd* owner = ::getpwuid(status.st_uid);
-  throw Error(ExitCode::file_system,
-              fmt::format("nothing can be installed there: {}; it belongs to {}, mode {:04o}",
-                          std::strerror(reason),
-                          owner != nullptr ? owner->pw_name : std::to_string(status.st_uid),
-                          status.st_mode & 07777U),
-              there.string(),
+  const auto refusal = find_write_refusal(folder);
+  if (!refusal) return;
+  throw Error(ExitCode::file_system, "nothing can be installed there: " + refusal->reason,
+              refusal->where.string(),
               "install as its owner, or into an environment of your own: --python PATH");
 }
 

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "manifest/arch_name.h"
+#include "plan/arch_list.h"
 
 namespace dsbuild::bundle {
 namespace {
@@ -38,6 +39,10 @@ std::vector<Image> images_of(const BundleIndex& index, const std::string& op,
       const auto plus = name.find('+');
       add(name.substr(0, plus), plus != std::string::npos);
     }
+    // A module for the host is code of one level.
+    const auto level = file.needs.find("cpu");
+    if (accelerator.host && file.form == plan::kExtensionForm && level != file.needs.end())
+      add(level->second, false);
   }
   std::stable_sort(images.begin(), images.end(), [](const Image& a, const Image& b) {
     if (a.portable != b.portable) return b.portable;
@@ -119,10 +124,29 @@ std::optional<std::string> driver_problem(const BundleFile& file, const std::str
   return std::nullopt;
 }
 
+/// What was made for the CPU of one host runs on those that have all that it has, whatever their
+/// level.
+std::optional<std::string> native_problem(const BundleIndex& index, const BundleFile& file,
+                                          const probe::Machine& machine) {
+  const auto& features = machine.cpu.features;
+  if (!features) {
+    return fmt::format(
+        "{} is for the CPU that it was built on, and what this one has is not known: {}", file.path,
+        features.reason);
+  }
+  std::vector<std::string> lacks;
+  for (const std::string& feature : index.host_features) {
+    if (std::find(features->begin(), features->end(), feature) == features->end())
+      lacks.push_back(feature);
+  }
+  if (lacks.empty()) return std::nullopt;
+  return fmt::format("{} needs {}, which this CPU lacks", file.path, join(lacks, ", "));
+}
+
 Match match_device(const BundleIndex& index, const manifest::Catalog& catalog,
                    const std::string& op, const Accelerator& accelerator,
                    const Fact<std::string>& device, const probe::Machine& machine) {
-  Match match{op, accelerator.name, device.value.value_or(""), {}, {}, {}};
+  Match match{op, accelerator.name, device.value.value_or(""), {}, {}, {}, false};
   const auto arch = manifest::parse_arch_name(accelerator, match.device, "");
   const auto images = images_of(index, op, accelerator);
   if (!arch) {
@@ -134,12 +158,18 @@ Match match_device(const BundleIndex& index, const manifest::Catalog& catalog,
     match.reason = *problem;
   } else {
     for (const Image& image : images) {
-      if (!manifest::arch_runs_on(accelerator, image.arch, image.portable, *arch)) continue;
-      if (auto refused = driver_problem(*image.file, accelerator.name, machine)) {
+      const bool native = accelerator.archs.native_is_host && image.arch.name == plan::kNativeArch;
+      if (!native && !manifest::arch_runs_on(accelerator, image.arch, image.portable, *arch))
+        continue;
+      auto refused = native ? native_problem(index, *image.file, machine)
+                            : driver_problem(*image.file, accelerator.name, machine);
+      if (refused) {
+        match.driver_too_old = !native;
         if (match.reason.empty()) match.reason = *std::move(refused);
         continue;
       }
       match.reason.clear();
+      match.driver_too_old = false;
       match.image = image.file->path;
       match.needs = other_needs(*image.file);
       return match;
@@ -156,7 +186,8 @@ std::vector<Match> match_bundle(const BundleIndex& index, const manifest::Catalo
                                 const probe::Machine& machine) {
   std::set<std::string> ops;
   for (const BundleFile& file : index.files) {
-    if (catalog.ops.contains(file.op) || !file.arch.empty()) ops.insert(file.op);
+    const bool is_code = !file.arch.empty() || file.form == plan::kExtensionForm;
+    if (is_code || catalog.ops.contains(file.op)) ops.insert(file.op);
   }
   std::vector<Match> matches;
   for (const std::string& op : ops) {

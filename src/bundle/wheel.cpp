@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "base/zip.h"
+#include "bundle/consumer.h"
 
 namespace fs = std::filesystem;
 
@@ -39,6 +40,23 @@ std::string common_need(const std::vector<Extension>& extensions, const std::str
               fmt::format("the modules need different releases of {}: {}", need,
                           join({values.begin(), values.end()}, ", ")),
               "bundle.json", "choose some of them with --ops");
+}
+
+/// The major release of each toolkit whose runtime library they need, by torch's name of it.
+std::map<std::string, std::string> common_toolkits(const std::vector<Extension>& extensions) {
+  std::map<std::string, std::string> toolkits;
+  for (const Extension& extension : extensions) {
+    const auto need = find_toolkit_need(extension.file);
+    if (!need) continue;
+    const auto [known, is_new] =
+        toolkits.emplace(need->backend->name, std::to_string(need->release));
+    if (is_new || known->second == std::to_string(need->release)) continue;
+    throw Error(ExitCode::bad_artifact,
+                fmt::format("the modules need different releases of {}: {}, {}",
+                            need->backend->title, known->second, need->release),
+                "bundle.json", "choose some of them with --ops");
+  }
+  return toolkits;
 }
 
 /// The newest glibc that one of them needs; pip takes no wheel that is for a newer one than there
@@ -90,7 +108,10 @@ std::string ops_json(const std::vector<Extension>& extensions, const std::string
     ops.push_back(extension.file.op);
     modules[extension.module] = "modules/" + extension.place;
   }
-  return dump_json({{"accelerator", name}, {"torch", torch}, {"ops", ops}, {"modules", modules}});
+  Json json{{"accelerator", name}, {"torch", torch}, {"ops", ops}, {"modules", modules}};
+  // What torch must be built with, by its own name of it and the major release.
+  for (const auto& [backend, release] : common_toolkits(extensions)) json[backend] = release;
+  return dump_json(json);
 }
 
 }  // namespace

@@ -34,6 +34,34 @@ claims() { env/bin/python3 -c 'from deepspeed.git_version_info import *; print(s
 find "$site" -name __pycache__ -prune -exec rm -r {} +
 diff -r before/deepspeed "$site/deepspeed" || fail 'a file of DeepSpeed was changed'
 
+# I03: modules that need a CUDA, beside a torch that has none, an older one, and the right one.
+cp -r out/bundle cuda
+python3 - <<'CODE'
+import json
+index = json.load(open("cuda/bundle.json"))
+for file in index["files"]:
+    if file.get("form") == "extension":
+        file["needs"]["libraries"] = "libc10.so libcudart.so.13"
+json.dump(index, open("cuda/bundle.json", "w"))
+CODE
+expect 0 "$DSBUILD" bundle export cuda --format wheel --out three
+python3 -m zipfile -e "$(cat stdout)" three/in
+cp "$site/deepspeed_ops_dsbuild/ops.json" ops.json
+cp three/in/deepspeed_ops_dsbuild/ops.json "$site/deepspeed_ops_dsbuild/"
+claims >claimed 2>stderr
+says claimed '[] cpu'
+says stderr 'they are for CUDA 13, and torch has none'
+sed -i "s/^cuda = .*/cuda = '12.6'/" "$site/torch/version.py"
+claims >claimed 2>stderr
+says claimed '[] cpu'
+says stderr 'they are for CUDA 13, and torch has 12.6'
+sed -i "s/^cuda = .*/cuda = '13.2'/" "$site/torch/version.py"
+claims >claimed 2>stderr
+says claimed "['hello'] cpu"
+says_not stderr 'left out'
+sed -i 's/^cuda = .*/cuda = None/' "$site/torch/version.py"
+cp ops.json "$site/deepspeed_ops_dsbuild/"
+
 # Not for this torch, or DeepSpeed has ops for another accelerator: it says so and DeepSpeed goes on without.
 sed -i 's/2.15.0/2.16.0/' "$site/torch/version.py"
 claims >claimed 2>stderr

@@ -32,6 +32,9 @@ other() {
 other 's/"torch": "==2.15"/"torch": "==2.14"/'
 expect 7 install other
 says stderr 'hello: needs torch ==2.14, and there is 2.15.0+cpu'
+other 's/"cxx11_abi": "1"/"cxx11_abi": "0"/'
+expect 7 install other
+says stderr 'hello: is for a torch with _GLIBCXX_USE_CXX11_ABI=0, and this one has 1'
 other 's/"python": "==[0-9.]*"/"python": "==3.99"/'
 expect 7 install other
 says stderr 'is for Python ==3.99'
@@ -45,6 +48,21 @@ echo >>"$(echo other/extensions/cpu/deepspeed/ops/hello_op.*.so)"
 expect 7 install other
 says stderr 'not as bundle.json says'
 untouched 'a bundle that does not fit'
+
+# I03: the same for a consumer that is named, wherever it is.
+expect 0 "$DSBUILD" bundle verify out/bundle --consumer torch=2.15.0+cpu
+expect 7 "$DSBUILD" bundle verify out/bundle --consumer torch=2.2 --consumer glibc=99
+says stdout 'hello_op'
+says stdout 'needs torch ==2.15, the consumer has 2.2'
+says_not stdout glibc
+expect 2 "$DSBUILD" bundle verify out/bundle --consumer toch=2.2
+says stderr 'no file of the bundle needs a version of toch'
+says stderr 'torch'
+for word in torch torch=new =2.2; do
+    expect 2 "$DSBUILD" bundle verify out/bundle --consumer "$word"
+    says stderr "'$word' is no NAME=VERSION"
+    says stderr '--consumer torch=2.2'
+done
 
 # A record that breaks the import of DeepSpeed is not written.
 echo 'raise ImportError("broken without any help")' >>"$site/deepspeed/__init__.py"

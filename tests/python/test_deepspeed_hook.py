@@ -129,6 +129,14 @@ def test_what_dsbuild_cant_do_deepspeed_does_with_one_warning_that_says_why(site
     assert done.stderr.count("RuntimeWarning: dsbuild: toy: dsbuild: no compiler here") == 1
 
 
+def test_where_prebuilt_ops_are_required_a_miss_is_an_error_and_nothing_is_built(site, tmp_path):
+    program = fake_dsbuild(tmp_path, "sys.stderr.write('dsbuild: /c: no prebuilt toy\\n  /c/toy-1 has torch 2.14\\n')\nsys.exit(4)\n")
+    done = run(site, program, "d.hook(options=['--require-prebuilt'])\ntry:\n    print(Toy().load())\nexcept RuntimeError as error:\n    print(error)")
+    assert done.stdout == "dsbuild: toy: dsbuild: /c: no prebuilt toy\n  /c/toy-1 has torch 2.14\n", done.stderr
+    done = run(site, tmp_path / "nothing", "d.hook(options=['--require-prebuilt'])\nToy().load()")
+    assert done.returncode == 1 and "RuntimeError: dsbuild: toy: " in done.stderr
+
+
 def test_without_a_dsbuild_deepspeed_builds_and_the_warning_says_so(site, tmp_path):
     done = run(site, tmp_path / "nothing", "d.hook()\nprint(Toy().load())")
     assert done.stdout == "built by DeepSpeed\n"

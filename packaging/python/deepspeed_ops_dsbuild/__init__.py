@@ -1,6 +1,6 @@
 """Ops of DeepSpeed as dsbuild built them: a package of its own beside DeepSpeed, none of whose files it changes.
 
-`ops.json` says what is here and for which torch. A line in a .pth file calls `connect()` when Python starts;
+`ops.json` says what is here, for which torch and which CUDA. A line in a .pth file calls `connect()` when Python starts;
 it only puts a finder in place, which is asked when DeepSpeed imports its record or one of the ops.
 Knows DeepSpeed's record and its names; nothing of how ops are built. This file is read whenever Python starts,
 so it imports what it needs only when DeepSpeed is imported.
@@ -93,6 +93,11 @@ def _reason_against(record, torch_info, ops):
         return "DeepSpeed was installed with ops for %s, and these are for %s" % (record.accelerator_name, ops["accelerator"])
     if torch_info["version"] != ops["torch"]:
         return "they are for torch %s, and there is %s" % (ops["torch"], torch_info["version"])
+    for name, title in (("cuda", "CUDA"), ("hip", "HIP")):
+        there = torch_info[name + "_version"]
+        # A runtime library of another major release has another name.
+        if name in ops and ops[name] != there.split(".")[0]:
+            return "they are for %s %s, and torch has %s" % (title, ops[name], "none" if there == "0.0" else there)
     return ""
 
 

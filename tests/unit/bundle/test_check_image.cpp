@@ -86,6 +86,54 @@ TEST_CASE("I05: the floor of glibc is what the index says", "[check]") {
   CHECK(c.problems() == "needs glibc: >=2.34, the index says none");
 }
 
+TEST_CASE("I01: a module calls torch with the std::string that torch was compiled with",
+          "[check]") {
+  Case c;
+  c.file.path = "extensions/cpu/pkg/x_op.so";
+  c.file.form = plan::kExtensionForm;
+  c.file.kernels = c.facts.exported = {"PyInit_x_op"};
+  const std::string old_one = "_ZN3c105ErrorC1ENS_14SourceLocationESs";
+  const std::string new_one =
+      "_ZN3c105ErrorC1ENS_14SourceLocationENSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE";
+  const std::string tagged = "_ZN2at4nameB5cxx11Ei";
+  // "Ss" in a name, and another library's std::string, say nothing of torch's.
+  const std::vector<std::string> plain{"_ZN2at7isSslOnEv", "_ZN4acme4showESs", "_ZN5torch3addEi"};
+  c.facts.undefined = plain;
+  const auto problems = [&](const char* abi, const std::vector<std::string>& names) {
+    c.file.needs["cxx11_abi"] = abi;
+    c.facts.undefined = plain;
+    c.facts.undefined.insert(c.facts.undefined.end(), names.begin(), names.end());
+    return c.problems();
+  };
+  CHECK(problems("1", {new_one, tagged}) == "");
+  CHECK(problems("0", {old_one}) == "");
+  CHECK(problems("0", {new_one, tagged}) ==
+        "uses " + new_one + ", " + tagged +
+            ", which a torch with _GLIBCXX_USE_CXX11_ABI=0 does not have");
+  CHECK(problems("1", {new_one, old_one}) ==
+        "uses " + old_one + ", which a torch with _GLIBCXX_USE_CXX11_ABI=1 does not have");
+  c.file.needs.erase("cxx11_abi");
+  CHECK(c.problems() == "");
+}
+
+TEST_CASE("a module for Python is host code of this machine, of the stable ABI alone if it says so",
+          "[check]") {
+  Case c;
+  c.file.path = "extensions/cpu/pkg/x_op.so";
+  c.file.form = plan::kExtensionForm;
+  c.file.kernels = c.facts.exported = {"PyInit_x_op"};
+  c.file.needs["torch"] = ">=2.9";
+  c.facts.undefined = {"aoti_torch_get_dim", "_ZNSt6vectorIlSaIlEED1Ev"};
+  CHECK(c.problems() == "");
+  c.facts.undefined.push_back("_ZNK2at6Tensor3dimEv");
+  CHECK(c.problems() == "uses _ZNK2at6Tensor3dimEv, which is not of torch's stable ABI");
+  c.facts.target = "aarch64";
+  CHECK_THAT(c.problems(), Catch::StartsWith("is compiled for aarch64, the bundle is for x86_64"));
+  c.facts = {};
+  c.facts.problem = "the file is empty";
+  CHECK(c.problems() == "can't be used: the file is empty");
+}
+
 TEST_CASE("a run path leads to the bundle only", "[check]") {
   Case c;
   for (const char* good : {"", "$ORIGIN", "$ORIGIN/../lib", "$ORIGIN:$ORIGIN/x"}) {

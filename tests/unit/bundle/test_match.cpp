@@ -80,6 +80,60 @@ TEST_CASE("the host loads the best image that its level runs", "[match]") {
   CHECK(v1[0].reason == "x86-64-v1 is no arch of cpu");
 }
 
+TEST_CASE("F01: a bundle of levels that the CPU lacks says which there are", "[match]") {
+  BundleIndex index;
+  index.files = {image("transformer", "cpu", "x86-64-v4", "so")};
+  const auto matches = match_bundle(index, catalog(), machine("x86-64-v3", {}));
+  REQUIRE(matches.size() == 1);
+  CHECK(matches[0].image.empty());
+  CHECK(matches[0].reason == "none of its images runs on it: x86-64-v4");
+}
+
+TEST_CASE("F01: what was built for one host runs where the CPU has all that its CPU had",
+          "[match]") {
+  BundleIndex index;
+  index.files = {image("transformer", "cpu", "native", "so")};
+  index.host_bound = true;
+  index.host_features = {"avx2"};
+  probe::Machine host = machine("x86-64-v3", {});
+  host.cpu.features = Fact<std::vector<std::string>>::known({"avx2", "fma"}, "test");
+  CHECK(match_bundle(index, catalog(), host).at(0).image == "images/transformer/cpu/native.so");
+  CHECK(match_bundle(index, catalog(), host).at(0).reason.empty());
+
+  index.host_features = {"avx2", "avx512f"};
+  const Match lacks = match_bundle(index, catalog(), host).at(0);
+  CHECK(lacks.image.empty());
+  CHECK(lacks.reason == "images/transformer/cpu/native.so needs avx512f, which this CPU lacks");
+  // With a level beside it that runs there, that one is loaded.
+  index.files.push_back(image("transformer", "cpu", "x86-64-v3", "so"));
+  CHECK(match_bundle(index, catalog(), host).at(0).image == "images/transformer/cpu/x86-64-v3.so");
+  CHECK(match_bundle(index, catalog(), host).at(0).reason.empty());
+
+  index.files.pop_back();
+  host.cpu.features = Fact<std::vector<std::string>>::missing("no CPUID");
+  CHECK_THAT(match_bundle(index, catalog(), host).at(0).reason,
+             Catch::EndsWith("what this one has is not known: no CPUID"));
+}
+
+TEST_CASE("F01: a module for the host is matched by the level that it needs", "[match]") {
+  BundleIndex index;
+  BundleFile module;
+  module.path = "extensions/cpu/pkg/ops/hello_op.cpython-311-x.so";
+  module.op = "hello";  // of no manifest here
+  module.accelerator = "cpu";
+  module.form = plan::kExtensionForm;
+  module.needs = {{"cpu", "x86-64-v4"}, {"torch", "==2.15"}};
+  index.files = {module};
+  const auto v3 = match_bundle(index, catalog(), machine("x86-64-v3", {}));
+  REQUIRE(v3.size() == 1);
+  CHECK(v3[0].op == "hello");
+  CHECK(v3[0].image.empty());
+  CHECK(v3[0].reason == "none of its images runs on it: x86-64-v4");
+  const auto v4 = match_bundle(index, catalog(), machine("x86-64-v4", {}));
+  CHECK(v4.at(0).image == module.path);
+  CHECK(v4.at(0).needs == "torch ==2.15");
+}
+
 TEST_CASE("a device loads its own form before the portable one, and says what that needs",
           "[match]") {
   const auto matches = match_bundle(
@@ -96,7 +150,8 @@ TEST_CASE("a device loads its own form before the portable one, and says what th
   CHECK(matches[4].reason == "the arch is not known: no row in the table");
 }
 
-TEST_CASE("an image that the driver is too old for isn't loaded; one that it runs is", "[match]") {
+TEST_CASE("A09: an image that the driver is too old for isn't loaded; one that it runs is",
+          "[match]") {
   probe::Machine old = machine("x86-64-v3", {device("cuda", arch("sm_86"))});
   probe::AcceleratorState& cuda = old.accelerators.list.emplace_back();
   cuda.name = "cuda";
@@ -110,11 +165,18 @@ TEST_CASE("an image that the driver is too old for isn't loaded; one that it run
   CHECK(none.reason ==
         "images/transformer/cuda/sm_80.cubin needs a driver that runs >=13.0, and 535.104.05 "
         "runs 12.2 and older");
+  CHECK(none.driver_too_old);
   BundleIndex index = bundle();
   index.files[4].needs["driver"] = ">=12.1";  // the PTX, made by an older toolkit
   const Match portable = match_bundle(index, catalog(), old)[1];
   CHECK(portable.image == "images/transformer/cuda/sm_80.ptx");
   CHECK(portable.reason.empty());
+  CHECK_FALSE(portable.driver_too_old);
+  old.devices[0].arch = arch("sm_75");  // that nothing of the bundle is for, whatever the driver
+  const Match unfit = match_bundle(bundle(), catalog(), old)[1];
+  CHECK(unfit.reason == "none of its images runs on it: sm_80+ptx sm_80 sm_100");
+  CHECK_FALSE(unfit.driver_too_old);
+  old.devices[0].arch = arch("sm_86");
   cuda.driver_level = Fact<Version>::missing("newer than the table");
   CHECK(match_bundle(bundle(), catalog(), old)[1].image == "images/transformer/cuda/sm_80.cubin");
 }

@@ -57,6 +57,10 @@ TEST_CASE("modules of two torches, of two levels, or without what they need are 
   SECTION("torch") {
     goods.add("b").needs["torch"] = "==2.16";
   }
+  SECTION("toolkits") {
+    goods.index.files.back().needs["libraries"] = "libc10.so libcudart.so.13";
+    goods.add("b").needs["libraries"] = "libcudart.so.12";
+  }
   SECTION("levels") {
     goods.add("b", "x86-64-v2");
     goods.add("b", "x86-64-v3");

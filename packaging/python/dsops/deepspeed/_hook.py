@@ -14,6 +14,7 @@ import sys
 import warnings
 
 _ORIGINAL = "_dsops_original_jit_load"
+_PREBUILT = "--require-prebuilt"
 
 
 class _Unable(Exception):
@@ -24,7 +25,8 @@ def hook(dsbuild=None, options=()):
     """Lets every builder of the present accelerator load by dsbuild.
 
     `dsbuild`: the program; that of the variable DSBUILD, else the one on PATH. `options` are passed
-    on to `dsbuild load`, such as ("--cache", "/fast/disk"). A second call replaces the first.
+    on to `dsbuild load`, such as ("--cache", "/fast/disk"); with "--require-prebuilt" nothing is ever
+    compiled: what dsbuild doesn't give is a RuntimeError. A second call replaces the first.
     """
     unhook()
     for builder in _builders():
@@ -70,6 +72,8 @@ def _replacement(original, dsbuild, options):
         try:
             module = _import(self.absolute_name(), _find(self, dsbuild, options, verbose))
         except _Unable as reason:
+            if _PREBUILT in options:
+                raise RuntimeError("dsbuild: %s: %s" % (self.name, reason)) from None
             _warn_once("%s: %s; DeepSpeed builds it itself" % (self.name, reason))
             return original(self, verbose)
         type(self)._loaded_ops[self.name] = module
@@ -79,7 +83,7 @@ def _replacement(original, dsbuild, options):
 
 
 def _find(builder, dsbuild, options, verbose):
-    """The path of the module. Raises _Unable with the reason, which is the last line of stderr."""
+    """The path of the module. Raises _Unable with the reason: the last line of stderr, or all of it."""
     program = dsbuild or os.environ.get("DSBUILD") or shutil.which("dsbuild")
     if not program:
         raise _Unable("dsbuild is not on PATH, and DSBUILD names none")
@@ -97,7 +101,9 @@ def _find(builder, dsbuild, options, verbose):
     if not verbose:
         sys.stderr.write(done.stderr)
     said = [line for line in done.stderr.splitlines() if line.strip()]
-    raise _Unable(said[-1].strip() if said else "dsbuild ended with %d" % done.returncode)
+    if not said:
+        said = ["dsbuild ended with %d" % done.returncode]
+    raise _Unable("\n".join(said) if _PREBUILT in options else said[-1].strip())
 
 
 def _source_tree():
