@@ -90,20 +90,27 @@ bool is_dirty(Context& context, const fs::path& root) {
 
 }  // namespace
 
-bundle::BundleContent collect_content(Context& context, const manifest::Catalog& catalog,
+Revision read_revision(Context& context, const fs::path& root) {
+  Revision revision;
+  revision.commit = read_commit(context.host_system(), root);
+  revision.dirty = !revision.commit.empty() && is_dirty(context, root);
+  return revision;
+}
+
+bundle::BundleContent collect_content(const System& system, const manifest::Catalog& catalog,
                                       const probe::Machine& machine, const plan::Plan& plan,
-                                      const fs::path& build_folder) {
+                                      const fs::path& build_folder, const Revision& revision) {
   const fs::path& root = catalog.roots.front();
   bundle::BundleContent content;
   content.build_folder = build_folder;
   content.dsbuild_version = kVersion;
-  content.commit = read_commit(context.host_system(), root);
-  content.dirty = !content.commit.empty() && is_dirty(context, root);
+  content.commit = revision.commit;
+  content.dirty = revision.dirty;
   const bool has_libraries =
       std::any_of(plan.entries.begin(), plan.entries.end(), [](const auto& entry) {
         return entry.state == plan::EntryState::planned && !entry.is_extension();
       });
-  if (has_libraries) add_copies(context.host_system(), root, content.copies);
+  if (has_libraries) add_copies(system, root, content.copies);
   add_level_shims(plan, root, content.copies);
   content.texts["report.json"] = dump_json(report::make_report_json(machine, plan, kVersion));
   content.texts["report.txt"] =

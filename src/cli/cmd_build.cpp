@@ -18,6 +18,7 @@
 #include "cli/commands.h"
 #include "cli/depfile.h"
 #include "cli/machine_file.h"
+#include "cli/match_text.h"
 #include "cli/options.h"
 #include "cli/planning.h"
 #include "cli/step_cache.h"
@@ -41,6 +42,7 @@ struct BuildFlags {
   bool dry_run = false;
   bool explain = false;
   bool install = false;
+  bool force = false;
 };
 
 /// Of machines that the bundle was asked for, each must load what it has for them: their driver and
@@ -75,14 +77,25 @@ std::optional<bundle::PythonHost> find_target(Context& context, const BuildFlags
 
 ExitCode run_build_command(Context& context, const BuildFlags& flags) {
   check_temporary_folder(context.host_system());
-  const run::CachePlace cache = find_step_cache(context);
+  const fs::path build_folder = fs::absolute(flags.build_dir).lexically_normal();
+  // While the plan is made Ninja looks at what it made last, and git at the checkout: each takes
+  // about as long as planning.
+  auto lock = flags.dry_run ? nullptr : FolderLock::take_if_free(build_folder);
+  std::optional<run::Preview> preview;
+  if (lock && !flags.explain && !flags.force) preview.emplace(context.processes(), build_folder);
+  run::CachePlace cache = find_step_cache(context);
+  if (flags.force) cache.folder.clear();
   manifest::Catalog catalog = context.read_catalog();
+  auto revision = std::async(std::launch::async, [&context, root = catalog.roots.front()] {
+    return read_revision(context, root);
+  });
   probe::Machine machine = context.probe(catalog);
   plan::Request request = context.request(catalog, machine);
   request.keep_going = flags.keep_going;
   const int jobs = choose_jobs(context, flags.jobs, machine);
   const auto progress = make_progress(context);
-  plan::Plan plan = plan_with_trials(context, request, catalog, machine, jobs, *progress);
+  plan::Plan plan =
+      plan_with_trials(context, request, catalog, machine, jobs, *progress, flags.verbose);
   for (const std::string& line : plan.notes) context.note(line);
   refuse_if_missing(context, plan, flags.keep_going);
   if (flags.dry_run) {
@@ -91,27 +104,24 @@ ExitCode run_build_command(Context& context, const BuildFlags& flags) {
   }
 
   const auto target = find_target(context, flags, machine);
-  const fs::path build_folder = fs::absolute(flags.build_dir).lexically_normal();
   const fs::path out = fs::absolute(flags.out).lexically_normal();
   plan.paths["build"] = build_folder.string();
   const fs::path ninja = find_ninja(machine);
-  const FolderLock lock(build_folder, std::chrono::seconds(flags.lock_timeout),
-                        [&](const std::string& line) { context.note("dsbuild: " + line); });
+  if (!lock) {
+    lock = std::make_unique<FolderLock>(
+        build_folder, std::chrono::seconds(flags.lock_timeout),
+        [&](const std::string& line) { context.note("dsbuild: " + line); });
+  }
   if (!flags.compile_commands.empty()) {
     write_file_if_changed(flags.compile_commands,
                           ninja::render_compile_commands(plan, build_folder));
   }
-  // git looks at every file of the checkout, which takes about as long as a Ninja with nothing to
-  // do.
-  auto content = std::async(std::launch::async, [&] {
-    return collect_content(context, catalog, machine, plan, build_folder);
-  });
   const run::BuildOutcome outcome = run::run_build(
       plan, ninja::render_build_files(plan, build_folder),
-      {build_folder, context.executable(), ninja, jobs, flags.keep_going, flags.explain, cache},
+      {build_folder, context.executable(), ninja, jobs, flags.keep_going, flags.explain, cache,
+       flags.verbose, preview ? &*preview : nullptr, flags.force},
       *progress);
   tell_of_cache(context, cache, outcome);
-  bundle::BundleContent whole = content.get();
   if (!outcome.ok) {
     plan::Plan rest = plan;
     std::vector<std::string> failed;
@@ -122,9 +132,11 @@ ExitCode run_build_command(Context& context, const BuildFlags& flags) {
       context.note(line);
     if (!publish) return exit_code_of(outcome);
     plan = std::move(rest);
-    whole = collect_content(context, catalog, machine, plan, build_folder);
   }
-  const bundle::Publication bundle = bundle::write_bundle(plan, whole, out);
+  const bundle::Publication bundle = bundle::write_bundle(
+      plan,
+      collect_content(context.host_system(), catalog, machine, plan, build_folder, revision.get()),
+      out);
   if (!flags.depfile.empty()) {
     write_file(flags.depfile,
                render_depfile(context, plan, catalog, flags.out, build_folder, ninja));
@@ -140,6 +152,11 @@ ExitCode run_build_command(Context& context, const BuildFlags& flags) {
     const bool one = request.accelerators.size() == 1;
     install_bundle(context, catalog, machine, *target,
                    {out, one ? request.accelerators.front() : "", {}});
+  }
+  if (context.options.machines.empty()) {
+    for (const std::string& line :
+         describe_old_drivers(bundle::match_bundle(bundle.index, catalog, machine)))
+      context.note("dsbuild: " + line);
   }
   if (!outcome.ok) return exit_code_of(outcome);
   const ExitCode verdict = plan.verdict();
@@ -164,8 +181,11 @@ std::function<ExitCode()> add_build(CLI::App& app, Context& context) {
                "build what can be built; the exit code still tells what could not");
   app.add_flag("-n,--dry-run", flags->dry_run,
                "print the commands and run none (canaries are still tried)");
-  app.add_flag("-v,--verbose", flags->verbose, "show the whole output of a step that fails");
+  app.add_flag("-v,--verbose", flags->verbose,
+               "show the whole output of each step and of each canary that fails, not only its "
+               "first error");
   app.add_flag("--explain", flags->explain, "say why each step runs, as ninja -d explain does");
+  app.add_flag("--force", flags->force, kForceHelp);
   app.add_option("--depfile", flags->depfile,
                  "write what the bundle was made from, for an outer make or ninja")
       ->type_name("FILE");

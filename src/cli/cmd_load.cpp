@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/hash.h"
 #include "base/lock.h"
 #include "base/text.h"
 #include "bundle/bundle.h"
@@ -17,6 +16,7 @@
 #include "cli/bundle_content.h"
 #include "cli/commands.h"
 #include "cli/load_folder.h"
+#include "cli/load_key.h"
 #include "cli/options.h"
 #include "cli/planning.h"
 #include "cli/step_cache.h"
@@ -34,6 +34,8 @@ struct LoadFlags {
   std::string op;
   std::string jobs;
   int lock_timeout = 3600;
+  bool require_prebuilt = false;
+  bool force = false;
 };
 
 /// A build that failed; what is to be said of it was said.
@@ -52,11 +54,17 @@ class Load {
     machine_ = context_.probe(catalog_);
     jobs_ = choose_jobs(context_, flags_.jobs, machine_);
     progress_ = make_progress(context_);
-    plan_ = plan_with_trials(context_, make_request(), catalog_, machine_, jobs_, *progress_);
+    // Trials compile, and what is prebuilt was tried when it was built.
+    plan_ = flags_.require_prebuilt
+                ? context_.plan(make_request(), catalog_, machine_)
+                : plan_with_trials(context_, make_request(), catalog_, machine_, jobs_, *progress_);
     refuse_if_missing(context_, plan_, false);
     check_one_module();
+    tell_of_low_level();
+    key_ = make_load_key(flags_.op, plan_, is_extension() ? &machine_.torches.front() : nullptr);
     try {
-      context_.print(find_or_build().string() + "\n");
+      const fs::path found = flags_.require_prebuilt ? find_prebuilt() : find_or_build();
+      context_.print(found.string() + "\n");
     } catch (const Failed& failed) {
       return failed.code;
     }
@@ -141,27 +149,20 @@ class Load {
                 "load " + flags_.op, "name one accelerator and one CPU level");
   }
 
-  /// What decides the content: another torch, toolchain, arch, source tree or command has a folder
-  /// of its own.
-  std::string folder_name() const {
-    Hasher hasher;
-    hasher.field("op", flags_.op);
-    if (is_extension()) {
-      const probe::Torch& torch = machine_.torches.front();
-      hasher.field("torch", torch.identity).field("site", torch.path);
+  /// Vector code of extensions begins at a level of its own: below it they are right, and slow.
+  void tell_of_low_level() {
+    if (!is_extension()) return;
+    const manifest::Accelerator& host = catalog_.host();
+    const std::string machine = machine_.host.machine.value.value_or("");
+    const auto usual = host.archs.extension.find(machine);
+    const auto level = modules_.front()->needs.find(host.name);
+    if (usual == host.archs.extension.end() || level == modules_.front()->needs.end()) return;
+    const auto built_for = manifest::parse_arch_name(host, level->second, machine);
+    const auto wanted = manifest::parse_arch_name(host, usual->second, machine);
+    if (built_for && wanted && manifest::arch_less(*built_for, *wanted)) {
+      context_.note(fmt::format("dsbuild: built for {}: {} has no vector code below {}",
+                                level->second, flags_.op, usual->second));
     }
-    for (const auto& [name, path] : plan_.paths) {
-      if (name != "build") hasher.field(name, path);
-    }
-    for (const plan::Step& step : plan_.steps)
-      hasher.field(step.id, plan::step_hash(step)).field("toolchain", step.toolchain_identity);
-    std::set<std::string> accelerators;
-    for (const plan::Entry& entry : plan_.entries) {
-      if (entry.state == plan::EntryState::planned && entry.op == flags_.op)
-        accelerators.insert(entry.accelerator);
-    }
-    return fmt::format("{}-{}-{}", flags_.op, join({accelerators.begin(), accelerators.end()}, "-"),
-                       hasher.hex().substr(0, 16));
   }
 
   /// In the folder that was named, else in a private one: who needs an op must not fail because of
@@ -192,7 +193,29 @@ class Load {
     return build_in(other);
   }
 
-  fs::path folder_in(const fs::path& root) const { return root / "load" / folder_name(); }
+  /// What was built before, as it stands; nothing is compiled.
+  fs::path find_prebuilt() {
+    std::vector<std::string> others;
+    std::string where;
+    for (const fs::path& root :
+         {find_load_folder(context_.host_system(), context_.options.step_cache),
+          context_.private_folder()}) {
+      if (root.empty()) continue;
+      const fs::path folder = folder_in(root);
+      if (is_ready(folder)) return result(folder);
+      if (where.empty()) where = folder.string();
+      for (const LoadedOp& other : find_others(folder, flags_.op)) {
+        others.push_back(fmt::format("{} has {}", other.folder.string(),
+                                     join(describe_difference(other.words, key_.words), ", ")));
+      }
+    }
+    throw Error(ExitCode::no_op, fmt::format("no prebuilt {} {}", flags_.op, describe_key(key_)),
+                where,
+                (others.empty() ? "no other one is there" : join(others, "\n  ")) +
+                    "\n  without --require-prebuilt it is built");
+  }
+
+  fs::path folder_in(const fs::path& root) const { return root / "load" / key_.folder; }
   static fs::path bundle_of(const fs::path& folder) { return folder / "bundle"; }
 
   /// Whether a finished build stands in a folder that can't be written.
@@ -208,7 +231,7 @@ class Load {
   fs::path build_in(const fs::path& root) {
     const fs::path folder = folder_in(root);
     run::CachePlace steps = find_step_cache(context_);
-    steps.folder = root;
+    steps.folder = flags_.force ? fs::path() : root;
     const std::string failed_before = failure_stamp(folder);
     const FolderLock lock(folder, std::chrono::seconds(flags_.lock_timeout),
                           [&](const std::string& line) { context_.note("dsbuild: " + line); });
@@ -216,12 +239,13 @@ class Load {
     if (!failed_now.empty() && failed_now != failed_before) {
       if (const auto failure = read_load_failure(folder)) fail(*failure);
     }
-    const fs::path build_folder = folder / "build";
+    const fs::path build_folder = build_folder_in(folder);
     plan_.paths["build"] = build_folder.string();
-    const run::BuildOutcome outcome = run::run_build(
-        plan_, ninja::render_build_files(plan_, build_folder),
-        {build_folder, context_.executable(), find_ninja(machine_), jobs_, false, false, steps},
-        *progress_);
+    run::BuildOptions options{
+        build_folder, context_.executable(), find_ninja(machine_), jobs_, false, false, steps};
+    options.force = flags_.force;
+    const run::BuildOutcome outcome =
+        run::run_build(plan_, ninja::render_build_files(plan_, build_folder), options, *progress_);
     tell_of_cache(context_, steps, outcome);
     if (outcome.no_space) {
       throw Error(ExitCode::file_system, "No space left on device", folder.string(),
@@ -233,10 +257,20 @@ class Load {
       write_load_failure(folder, failure);
       fail(failure);
     }
-    bundle::write_bundle(plan_, collect_content(context_, catalog_, machine_, plan_, build_folder),
-                         bundle_of(folder));
-    write_load_success(folder);
+    bundle::write_bundle(
+        plan_,
+        collect_content(context_.host_system(), catalog_, machine_, plan_, build_folder,
+                        read_revision(context_, catalog_.roots.front())),
+        bundle_of(folder));
+    write_load_success(folder, key_.words);
     return result(folder);
+  }
+
+  /// Locks of a network file system may hold on one host alone: there each host builds in a folder
+  /// of its own. What they publish is equal, and takes its place by rename.
+  static fs::path build_folder_in(const fs::path& folder) {
+    if (network_file_system(folder).empty()) return folder / "build";
+    return folder / ("build-" + host_name());
   }
 
   [[noreturn]] void fail(const LoadFailure& failure) {
@@ -280,6 +314,7 @@ class Load {
   plan::Plan plan_;
   int jobs_ = 1;
   std::unique_ptr<run::Progress> progress_;
+  LoadKey key_;
   std::vector<const plan::Entry*> modules_;
 };
 
@@ -302,6 +337,9 @@ std::function<ExitCode()> add_load(CLI::App& app, Context& context) {
       ->type_name("S")
       ->check(CLI::NonNegativeNumber.description(""))
       ->capture_default_str();
+  app.add_flag("--require-prebuilt", flags->require_prebuilt,
+               "take what was built before, or end with 4: compile nothing");
+  app.add_flag("--force", flags->force, kForceHelp);
   add_unity_option(app, options);
   add_step_cache_options(app, options);
   add_catalog_options(app, options);

@@ -41,10 +41,17 @@ void add_packages(const manifest::Op& op, std::vector<std::string>& packages) {
   }
 }
 
-bool writable_folder(const fs::path& folder) {
+/// Makes it; why it can't be written is returned.
+std::optional<WriteRefusal> make_writable(const fs::path& folder) {
+  auto refusal = find_write_refusal(folder);
   std::error_code error;
-  fs::create_directories(folder, error);
-  return ::access(folder.c_str(), W_OK | X_OK) == 0;
+  if (!refusal) fs::create_directories(folder, error);
+  if (error) return WriteRefusal{folder, error.message()};
+  return refusal;
+}
+
+std::string describe(const WriteRefusal& refusal, const fs::path& folder) {
+  return refusal.where == folder ? refusal.reason : refusal.where.string() + ": " + refusal.reason;
 }
 
 /// Without a slash at its end.
@@ -144,20 +151,39 @@ fs::path Context::cache_folder() {
         {"DSBUILD_CACHE_DIR", host_system_.env("DSBUILD_CACHE_DIR").value_or("")}}) {
     if (value.empty()) continue;
     const fs::path folder = fs::absolute(value);
-    if (!writable_folder(folder)) {
-      throw Error(ExitCode::file_system, "the cache folder can't be written", name + " " + value,
-                  "choose another folder, or leave the setting away");
+    if (const auto refusal = make_writable(folder)) {
+      throw Error(ExitCode::file_system,
+                  "the cache folder can't be written: " + describe(*refusal, folder),
+                  name + " " + value, "choose another folder, or leave the setting away");
     }
     return folder;
   }
-  if (const auto xdg = host_system_.env("XDG_CACHE_HOME"); xdg && fs::path(*xdg).is_absolute()) {
-    if (const fs::path folder = fs::path(*xdg) / "dsbuild"; writable_folder(folder)) return folder;
+  if (!usual_cache_folder_) usual_cache_folder_ = find_usual_cache_folder();
+  return *usual_cache_folder_;
+}
+
+fs::path Context::find_usual_cache_folder() {
+  std::vector<fs::path> folders;
+  if (const auto xdg = host_system_.env("XDG_CACHE_HOME"); xdg && fs::path(*xdg).is_absolute())
+    folders.push_back(fs::path(*xdg) / "dsbuild");
+  if (const auto home = host_system_.env("HOME"))
+    folders.push_back(fs::path(*home) / ".cache/dsbuild");
+  std::string problem;
+  const auto taken = [&](fs::path folder) {
+    if (!problem.empty()) {
+      note(fmt::format(
+          "dsbuild: {}; {}", problem,
+          folder.empty() ? "nothing is remembered" : folder.string() + " is taken instead"));
+    }
+    return folder;
+  };
+  for (const fs::path& folder : folders) {
+    const auto refusal = make_writable(folder);
+    if (!refusal) return taken(folder);
+    if (problem.empty())
+      problem = folder.string() + " can't be written: " + describe(*refusal, folder);
   }
-  if (const auto home = host_system_.env("HOME")) {
-    if (const fs::path folder = fs::path(*home) / ".cache/dsbuild"; writable_folder(folder))
-      return folder;
-  }
-  return private_temporary_folder(host_system_);
+  return taken(private_temporary_folder(host_system_));
 }
 
 fs::path Context::private_folder() const {
@@ -244,6 +270,7 @@ probe::ProbeOptions Context::probe_options(const manifest::Catalog& catalog) {
 probe::Machine Context::probe(const manifest::Catalog& catalog) {
   probe::Machine machine = probe(catalog, probe_options(catalog));
   check_named_torch(system(), machine.torches);
+  for (const std::string& problem : machine.problems) note("dsbuild: " + problem);
   return machine;
 }
 

@@ -67,6 +67,8 @@ class Context {
   /// The catalog root that this program came with: share/dsbuild beside the folder of the
   /// executable.
   std::filesystem::path built_in_root() const;
+  /// Where what tools answered is kept; empty: nowhere. That it isn't the usual one is noted, once.
+  /// Throws Error(file_system) for one that was named and can't be written.
   std::filesystem::path cache_folder();
   /// One of this user alone below the temporary folder; empty when there can be none.
   std::filesystem::path private_folder() const;
@@ -102,6 +104,8 @@ class Context {
   bool terminal(int fd) const;
 
  private:
+  /// XDG's, else that below HOME, else a private one; empty: none.
+  std::filesystem::path find_usual_cache_folder();
   probe::ProbeOptions probe_options(const manifest::Catalog& catalog);
   /// The folder that --source names: a path, or a package beside the torch that is chosen.
   std::filesystem::path find_source();
@@ -113,6 +117,7 @@ class Context {
   const System* system_ = nullptr;
   PosixProcessRunner processes_;
   std::filesystem::path executable_;
+  std::optional<std::filesystem::path> usual_cache_folder_;  ///< once it was looked for
   std::optional<probe::Pythons> pythons_;  ///< where --source needed them before the catalog
 };
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <sys/statvfs.h>
 
+#include <algorithm>
+
 #include "base/files.h"
 #include "base/json.h"
 #include "bundle/file_facts.h"
@@ -15,6 +17,10 @@ namespace {
 
 fs::path failure_path(const fs::path& folder) {
   return folder / "failed.json";
+}
+
+fs::path words_path(const fs::path& folder) {
+  return folder / "built_for.json";
 }
 
 }  // namespace
@@ -68,8 +74,30 @@ void write_load_failure(const fs::path& folder, const LoadFailure& failure) {
              dump_json({{"code", static_cast<int>(failure.code)}, {"lines", failure.lines}}));
 }
 
-void write_load_success(const fs::path& folder) {
+void write_load_success(const fs::path& folder, const std::map<std::string, std::string>& words) {
+  write_file_if_changed(words_path(folder), dump_json(words));
   write_removal(failure_path(folder));
+}
+
+std::vector<LoadedOp> find_others(const fs::path& folder, const std::string& op) {
+  std::vector<LoadedOp> others;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder.parent_path(), error)) {
+    const fs::path& path = entry.path();
+    const bool same_op = path.filename().string().starts_with(op + "-");
+    if (path == folder || !same_op || !fs::exists(path / "bundle/bundle.json", error)) continue;
+    LoadedOp other{path, {}};
+    const Json json = Json::parse(read_file(words_path(path)).value_or(""), nullptr, false);
+    if (json.is_object()) {
+      for (const auto& [name, word] : json.items()) {
+        if (word.is_string()) other.words[name] = word.get<std::string>();
+      }
+    }
+    others.push_back(std::move(other));
+  }
+  std::sort(others.begin(), others.end(),
+            [](const LoadedOp& a, const LoadedOp& b) { return a.folder < b.folder; });
+  return others;
 }
 
 }  // namespace dsbuild::cli

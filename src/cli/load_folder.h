@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,6 +31,16 @@ struct LoadFailure {
 std::string failure_stamp(const std::filesystem::path& folder);
 std::optional<LoadFailure> read_load_failure(const std::filesystem::path& folder);
 void write_load_failure(const std::filesystem::path& folder, const LoadFailure& failure);
-void write_load_success(const std::filesystem::path& folder);
+/// `words`: what it was built for.
+void write_load_success(const std::filesystem::path& folder,
+                        const std::map<std::string, std::string>& words);
+
+/// A finished build, and what it was built for (empty: that was not kept).
+struct LoadedOp {
+  std::filesystem::path folder;
+  std::map<std::string, std::string> words;
+};
+/// Those of an op beside `folder`, by name.
+std::vector<LoadedOp> find_others(const std::filesystem::path& folder, const std::string& op);
 
 }  // namespace dsbuild::cli

@@ -1,5 +1,7 @@
 #include "cli/match_text.h"
 
+#include <fmt/format.h>
+
 #include "base/json.h"
 
 namespace dsbuild::cli {
@@ -44,6 +46,17 @@ Json matches_to_json(const std::string& bundle, const std::vector<MachineMatches
   for (const MachineMatches& one : all)
     machines.push_back({{"machine", one.machine}, {"ops", match_rows(one.matches)}});
   return {{"schema", 1}, {"bundle", bundle}, {"machines", std::move(machines)}};
+}
+
+std::vector<std::string> describe_old_drivers(const std::vector<bundle::Match>& matches) {
+  std::vector<std::string> lines;
+  for (const bundle::Match& match : matches) {
+    if (!match.driver_too_old) continue;
+    lines.push_back(fmt::format("{} won't load on the {} of this machine: {}", match.op,
+                                match.device.empty() ? match.accelerator : match.device,
+                                match.reason));
+  }
+  return lines;
 }
 
 }  // namespace dsbuild::cli

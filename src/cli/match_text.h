@@ -22,4 +22,7 @@ report::Document describe_matches(const std::string& bundle,
 Json match_rows(const std::vector<bundle::Match>& matches);
 Json matches_to_json(const std::string& bundle, const std::vector<MachineMatches>& all);
 
+/// A line for each that a newer driver alone would let load here.
+std::vector<std::string> describe_old_drivers(const std::vector<bundle::Match>& matches);
+
 }  // namespace dsbuild::cli

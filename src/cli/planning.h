@@ -7,9 +7,9 @@
 namespace dsbuild::cli {
 
 /// Plans, tries what the plan wants tried, and plans again with the answers, until nothing is
-/// unknown.
+/// unknown. `verbose`: what fails is noted, with its command and all that the compiler said.
 plan::Plan plan_with_trials(Context& context, const plan::Request& request,
                             manifest::Catalog& catalog, probe::Machine& machine, int jobs,
-                            run::Progress& progress);
+                            run::Progress& progress, bool verbose = false);
 
 }  // namespace dsbuild::cli

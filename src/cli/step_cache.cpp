@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/text.h"
 #include "probe/host/limits.h"
 
@@ -43,18 +44,14 @@ std::pair<std::string, std::string> first_of(const Context& context, const char*
   return {variable, context.host_system().env(variable).value_or("")};
 }
 
-/// The name of the network file system that the folder, or what it will lie in, is on; else empty.
+}  // namespace
+
 std::string network_file_system(const fs::path& folder) {
-  std::error_code error;
-  fs::path there = folder;
-  while (there.has_relative_path() && !fs::exists(there, error)) there = there.parent_path();
   struct statfs kind {};
-  if (::statfs(there.c_str(), &kind) != 0) return {};
+  if (::statfs(nearest_folder(folder).c_str(), &kind) != 0) return {};
   const auto* row = probe::find_file_system(static_cast<std::uint32_t>(kind.f_type));
   return row != nullptr && row->network ? row->name : "";
 }
-
-}  // namespace
 
 void add_step_cache_options(CLI::App& app, Options& options) {
   app.add_option("--cache", options.step_cache,

@@ -18,10 +18,16 @@ class App;
 namespace dsbuild::cli {
 
 void add_step_cache_options(CLI::App& app, Options& options);
+/// Of --force, of what builds.
+inline constexpr const char* kForceHelp =
+    "run every step again, and take nothing from the step cache";
 
 /// By --cache and --cache-size, or DSBUILD_CACHE and DSBUILD_CACHE_SIZE; off when nothing names a
 /// folder. Throws Error(bad_input) for a size that is none.
 run::CachePlace find_step_cache(const Context& context);
+
+/// The name of the network file system that the folder, or what it will lie in, is on; else empty.
+std::string network_file_system(const std::filesystem::path& folder);
 
 /// "5G", "1.5T", "800 MB", "2GiB": k, M, G and T are powers of 1000, Ki to Ti of 1024. Empty for
 /// what is no size.

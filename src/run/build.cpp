@@ -8,6 +8,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/process.h"
 #include "base/text.h"
 #include "run/build_files.h"
@@ -146,6 +147,11 @@ Command make_ninja_command(const BuildOptions& options, int events) {
   return command;
 }
 
+/// Ninja runs what isn't in its logs.
+void forget_what_ran(const fs::path& folder) {
+  for (const char* log : {".ninja_log", ".ninja_deps"}) write_removal(folder / log);
+}
+
 bool met_full_disk(const BuildOutcome& outcome) {
   return is_disk_full(outcome.ninja_message) ||
          std::any_of(outcome.failures.begin(), outcome.failures.end(), [](const StepFailure& f) {
@@ -160,8 +166,19 @@ BuildOutcome run_build(const plan::Plan& plan,
                        const std::map<std::string, std::string>& build_files,
                        const BuildOptions& options, Progress& progress) {
   const double started = steady_seconds();
-  write_build_files(options.folder, build_files, options.launcher);
-  write_removal_of_half_outputs(options.folder);
+  // It ends before anything is written: two Ninjas must not be in one folder.
+  const bool idle = options.preview != nullptr && options.preview->nothing_to_do();
+  const bool changed = write_build_files(options.folder, build_files, options.launcher);
+  write_link(options.folder / kNinjaLink, options.ninja);
+  const bool removed = write_removal_of_half_outputs(options.folder);
+  if (idle && !changed && !removed) {
+    BuildOutcome outcome;
+    outcome.ok = true;
+    outcome.nothing_to_do = true;
+    outcome.seconds = steady_seconds() - started;
+    return outcome;
+  }
+  if (options.force) forget_what_ran(options.folder);
   Watch watch(plan, options, progress);
   const ProcessResult result = run_streaming(
       make_ninja_command(options, watch.events.write_end()),

@@ -10,6 +10,7 @@
 
 #include "plan/plan.h"
 #include "run/cache_store.h"
+#include "run/preview.h"
 #include "run/progress.h"
 
 namespace dsbuild::run {
@@ -22,7 +23,9 @@ struct BuildOptions {
   bool keep_going = false;
   bool explain = false;  ///< Ninja's -d explain, passed through
   CachePlace cache;
-  bool verbose = false;  ///< show what the compilers of good steps said, too
+  bool verbose = false;        ///< show what the compilers of good steps said, too
+  Preview* preview = nullptr;  ///< of this folder: Ninja isn't run again for what it found
+  bool force = false;          ///< every step is run, also those that are up to date
 };
 
 /// One step that failed.

@@ -1,8 +1,5 @@
 #include "run/build_files.h"
 
-#include <unistd.h>
-
-#include <cerrno>
 #include <set>
 #include <vector>
 
@@ -37,21 +34,9 @@ void remove_stale_step_files(const fs::path& folder,
   for (const fs::path& path : stale) write_removal(path);
 }
 
-void link_launcher(const fs::path& link, const fs::path& launcher) {
-  std::error_code error;
-  if (fs::read_symlink(link, error) == launcher) return;
-  // Replaced by rename: a step that is about to start must find the one or the other.
-  const fs::path fresh = link.string() + ".new";
-  ::unlink(fresh.c_str());
-  if (::symlink(launcher.c_str(), fresh.c_str()) != 0 ||
-      ::rename(fresh.c_str(), link.c_str()) != 0) {
-    throw_file_error("can't make the link", link, errno);
-  }
-}
-
 }  // namespace
 
-void write_build_files(const fs::path& folder, const std::map<std::string, std::string>& files,
+bool write_build_files(const fs::path& folder, const std::map<std::string, std::string>& files,
                        const fs::path& launcher) {
   write_folder(folder);
   bool changed = false;
@@ -60,7 +45,8 @@ void write_build_files(const fs::path& folder, const std::map<std::string, std::
   }
   // Another set of steps means another build.ninja, so an unchanged folder has nothing stale.
   if (changed) remove_stale_step_files(folder, files);
-  link_launcher(folder / "step", launcher);
+  write_link(folder / "step", launcher);
+  return changed;
 }
 
 }  // namespace dsbuild::run

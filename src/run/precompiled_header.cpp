@@ -68,7 +68,7 @@ bool PrecompiledHeader::good() const {
 
 double PrecompiledHeader::make(int log, int events) const {
   const std::string& made = step_.header.made;
-  const std::string unfinished = fmt::format("{}.{}", made, ::getpid());
+  const std::string unfinished = fmt::format("{}.{}", made, random_suffix());
   plan::StepFile command = step_;
   command.argv = step_.header.argv;
   for (std::string& word : command.argv) {

@@ -68,7 +68,7 @@ RunningMark::~RunningMark() {
   ::close(fd_);
 }
 
-void write_removal_of_half_outputs(const fs::path& folder) {
+bool write_removal_of_half_outputs(const fs::path& folder) {
   std::error_code none;
   std::vector<fs::path> marks;
   for (const auto& entry : fs::directory_iterator(folder / kFolder, none)) {
@@ -82,6 +82,7 @@ void write_removal_of_half_outputs(const fs::path& folder) {
     if (step) write_removal_of_outputs(*step, folder);
     write_removal(mark);
   }
+  return !marks.empty();
 }
 
 }  // namespace dsbuild::run

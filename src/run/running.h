@@ -24,8 +24,8 @@ class RunningMark {
   int fd_ = -1;
 };
 
-/// Removes the outputs of steps that were killed. Throws Error(lock_timeout) when one of them
-/// still runs after some seconds.
-void write_removal_of_half_outputs(const std::filesystem::path& folder);
+/// Removes the outputs of steps that were killed, and tells whether there were such steps. Throws
+/// Error(lock_timeout) when one of them still runs after some seconds.
+bool write_removal_of_half_outputs(const std::filesystem::path& folder);
 
 }  // namespace dsbuild::run

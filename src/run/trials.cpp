@@ -40,11 +40,13 @@ fs::path answer_path(const fs::path& cache_folder, const std::string& key) {
 /// Only good answers are kept, so the file is the answer; the key stands in it for people, and
 /// against a file that was damaged.
 void write_answer(const fs::path& cache_folder, const plan::Trial& trial) {
+  if (cache_folder.empty()) return;
   write_file(answer_path(cache_folder, trial.key),
              dump_json({{"schema", 1}, {"key", trial.key}, {"what", trial.what}, {"ok", true}}));
 }
 
 bool read_answer(const fs::path& cache_folder, const plan::Trial& trial) {
+  if (cache_folder.empty()) return false;
   const auto text = read_file(answer_path(cache_folder, trial.key));
   Diagnostics ignored;
   const auto answer = text ? parse_json(*text, "", ignored) : std::nullopt;
@@ -72,32 +74,39 @@ plan::StepFile make_step(const plan::Step& step, const std::map<std::string, std
   return file;
 }
 
-/// Empty when the step worked; else its first error lines.
-std::string run_step_of_trial(const plan::StepFile& step, const fs::path& folder) {
+probe::TrialResult run_step_of_trial(const plan::StepFile& step, const fs::path& folder) {
   for (const std::string& output : step.outputs) write_folder((folder / output).parent_path());
   Command command{step.argv, step.environment, folder, kLimit};
   const ProcessResult result = PosixProcessRunner().run(command);
-  if (result.ok()) return check_outputs(step, folder);
-  std::string message = join(first_errors(result.err + result.out, kErrorLines), "\n");
-  const std::string how = fmt::format("{}: {}", step.argv.front(), result.describe());
-  return message.empty() || result.timed_out ? how : message;
+  const std::string said = result.err + result.out;
+  std::string message;
+  if (result.ok()) {
+    message = check_outputs(step, folder);
+    if (message.empty()) return {true, ""};
+  } else {
+    message = join(first_errors(said, kErrorLines), "\n");
+    if (message.empty() || result.timed_out)
+      message = fmt::format("{}: {}", step.argv.front(), result.describe());
+  }
+  return {false, message, shell_join(step.argv) + "\n" + said};
 }
 
 /// Throws Error(file_system): a full disk says nothing about a toolchain. Throws
 /// Error(interrupted).
 probe::TrialResult run_trial(const plan::Trial& trial, std::map<std::string, std::string> paths,
                              const fs::path& cache_folder) {
-  const ScratchFolder scratch(cache_folder / "trials" / "run");
+  const ScratchFolder scratch(cache_folder.empty() ? fs::temp_directory_path() / "dsbuild-trials"
+                                                   : cache_folder / "trials" / "run");
   write_file(scratch.path() / trial.source_name, trial.source);
   paths["build"] = scratch.path();
   for (const plan::Step& step : trial.steps) {
     for (const auto& [path, text] : step.files) write_file(expand(path, paths), text);
-    std::string message = run_step_of_trial(make_step(step, paths), scratch.path());
-    if (is_disk_full(message)) {
-      throw Error(ExitCode::file_system, message, trial.what,
+    probe::TrialResult result = run_step_of_trial(make_step(step, paths), scratch.path());
+    if (is_disk_full(result.message)) {
+      throw Error(ExitCode::file_system, result.message, trial.what,
                   "free some space for temporary files, or set TMPDIR to another folder");
     }
-    if (!message.empty()) return {false, std::move(message)};
+    if (!result.ok) return result;
   }
   write_answer(cache_folder, trial);
   return {true, ""};

@@ -12,8 +12,8 @@
 
 namespace dsbuild::run {
 
-/// The answers kept in `cache_folder`, by trial key. A missing or damaged entry is simply not
-/// there.
+/// The answers kept in `cache_folder` (empty: none are), by trial key. A missing or damaged entry
+/// is simply not there.
 std::map<std::string, probe::TrialResult> read_trial_results(
     const plan::Plan& plan, const std::filesystem::path& cache_folder);
 

@@ -17,12 +17,20 @@ clone() {
     make_root "$1/root" two
     cp "$SOURCE/LICENSE" "$1/"
 }
-build() { (cd "$1" && CXX="$work/bin/g++" "$DSBUILD" build --root root --ops one,two --cache "$work/steps"); }
+build() { # build FOLDER [FLAG...]
+    (
+        cd "$1"
+        shift
+        CXX="$work/bin/g++" "$DSBUILD" build --root root --ops one,two --cache "$work/steps" "$@"
+    )
+}
+steps() { sed -n 's/^ *steps *\([0-9]*\) in .*/\1/p' stdout; }
 
 clone first
 expect 0 build first
 [ "$(compiles)" -gt 2 ] || fail "the counting compiler was not used: $(compiles)"
 says stdout '0 of them from the cache'
+all=$(steps)
 rm -f count
 
 clone second/deeper
@@ -41,6 +49,29 @@ echo '#define ANSWER 42' >second/deeper/root/ops/one/one.h
 expect 0 build second/deeper
 [ "$(compiles)" -eq 1 ] || fail 'the state before the change was not known any more'
 diff -r first/out/bundle second/deeper/out/bundle || fail 'the bundles differ after a change and back'
+
+# H17: where all times of sources are others, older or newer, contents decide. (Outputs lie beside them, and keep theirs.)
+rm -f count
+find second/deeper/root second/deeper/LICENSE -type f -exec touch -d @1700000000 {} +
+expect 0 build second/deeper
+expect 0 build second/deeper
+says stdout 'everything was up to date'
+find second/deeper/root second/deeper/LICENSE -type f -exec touch {} +
+expect 0 build second/deeper
+says stdout 'of them from the cache'
+[ "$(compiles)" -eq 0 ] || fail "$(compiles) compiles although nothing but times changed"
+expect 0 build second/deeper
+says stdout 'everything was up to date'
+
+# O06: every step is run again when that is asked for, and gives the same.
+expect 0 build second/deeper --force
+[ "$(steps)" = "$all" ] || fail "--force ran $(steps) of $all steps"
+[ "$(compiles)" -gt 2 ] || fail "$(compiles) compiles with --force"
+says_not stdout 'from the cache'
+says stdout 'unchanged'
+diff -r first/out/bundle second/deeper/out/bundle || fail 'the bundles differ after --force'
+expect 0 build second/deeper
+says stdout 'everything was up to date'
 
 expect 0 "$DSBUILD" cache stats --cache steps
 says stdout 'step cache'

@@ -31,6 +31,26 @@ says stderr '--arch'
 expect 2 env TORCH_CUDA_ARCH_LIST='8.0;Amper' "$DSBUILD" build
 says stderr 'Amper'
 says stderr 'TORCH_CUDA_ARCH_LIST'
+# E01: of what is tried and fails the first errors are told, and all that the compiler said when that is asked for.
+mkdir odd
+cat >odd/g++ <<SH
+#!/bin/sh
+case "\$*" in *canary.cpp*)
+    for i in 1 2 3 4 5; do echo "odd.h:\$i: error: number \$i" >&2; done
+    echo 'odd.h:6: note: the very last line' >&2
+    exit 1
+    ;;
+esac
+exec $(command -v g++) "\$@"
+SH
+chmod +x odd/g++
+odd() { env CXX="$work/odd/g++" PATH="$work/bin" "$DSBUILD" build --ops cpu_adam --accelerators cpu "$@"; }
+expect 3 odd
+says stderr 'odd.h:1: error: number 1'
+says_not stderr 'the very last line'
+expect 3 odd -v
+says stderr 'canary.cpp'
+says stderr 'odd.h:5: error: number 5 odd.h:6: note: the very last line'
 # K02: a variable that names no toolkit never falls back silently.
 mkdir empty
 expect 3 env CUDA_HOME="$work/empty" "$DSBUILD" build --ops fused_adam --accelerators cuda

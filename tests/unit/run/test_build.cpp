@@ -47,6 +47,26 @@ TEST_CASE("a changed command is run again, and no other", "[build]") {
   CHECK(shop.progress.finished == std::vector<std::string>{"make a.o"});
 }
 
+TEST_CASE("O06: with force each step is run again, with a depfile or without, and once",
+          "[build]") {
+  Workshop shop;
+  shop.add("a.o", "echo a >\"$1\"");
+  shop.add("d.o", "echo d >\"$1\"; echo \"$1: part.h\" >\"$1.d\"").depfile = "d.o.d";
+  shop.add("ad.so", "cat \"$2\" \"$3\" >\"$1\"", {"a.o", "d.o"});
+  test::write_text(shop.folder / "part.h", "");
+  REQUIRE(shop.build().steps_run == 3);
+  REQUIRE(shop.build().nothing_to_do);
+  shop.options.force = true;
+  CHECK(shop.build().steps_run == 3);
+  CHECK(shop.text("ad.so") == "a\nd\n");
+  shop.options.force = false;
+  CHECK(shop.build().nothing_to_do);
+  // What the depfile says is known again.
+  ::usleep(10'000);
+  test::write_text(shop.folder / "part.h", "changed");
+  CHECK(shop.build().steps_run == 2);
+}
+
 TEST_CASE("G10: of three steps one fails: it is told with its first error, log and command",
           "[build]") {
   Workshop shop;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <sstream>
 
 #include "support/temp_folder.h"
 
@@ -91,14 +92,40 @@ TEST_CASE("while somebody makes it, others do without, and nobody takes what is 
   CHECK(bench.prepare() > 0);
 }
 
+TEST_CASE("H06: an unfinished header has a name that no other process or host takes", "[header]") {
+  HeaderBench bench;
+  // Notes the name that it is asked to make, which is the last word, then makes it.
+  bench.step.header.argv = {"/bin/sh", "-c",
+                            "for last; do :; done; echo \"$last\" >>names; exec \"$@\"", "sh"};
+  bench.step.header.argv.insert(bench.step.header.argv.end(),
+                                {"/usr/bin/g++", "-MD", "-MF", "big.h.gch.d", "-x", "c++-header",
+                                 "big.h", "-o", "big.h.gch"});
+  REQUIRE(bench.prepare() > 0);
+  REQUIRE(bench.made());
+  test::write_text(bench.temp / "part.h", "inline int part() { return 22; }\n");
+  REQUIRE(bench.prepare() > 0);
+  std::istringstream names(test::read_text(bench.temp / "names"));
+  std::string first;
+  std::string second;
+  names >> first >> second;
+  CHECK_THAT(first, Catch::StartsWith("big.h.gch."));
+  CHECK_THAT(second, Catch::StartsWith("big.h.gch."));
+  CHECK(first != second);
+  for (const std::string& name : {first, second})
+    CHECK_FALSE(name.ends_with("." + std::to_string(::getpid())));
+}
+
 TEST_CASE("a header that can't be precompiled is no failure, and leaves nothing behind",
           "[header]") {
   HeaderBench bench;
   test::write_text(bench.temp / "part.h", "no C++\n");
   bench.prepare();
   CHECK_FALSE(bench.made());
-  for (const auto& entry : fs::directory_iterator(bench.temp.path))
-    CHECK(entry.path().string().find(".gch." + std::to_string(::getpid())) == std::string::npos);
+  for (const auto& entry : fs::directory_iterator(bench.temp.path)) {
+    const std::string name = entry.path().filename().string();
+    INFO(name);
+    CHECK((!name.starts_with("big.h.gch.") || name == "big.h.gch.lock" || name == "big.h.gch.d"));
+  }
 }
 
 }  // namespace

@@ -82,6 +82,39 @@ TEST_CASE("C03: the first error lines of a canary that fails are the answer", "[
         "std_function.h(435): error: parameter packs not expanded with ...");
 }
 
+TEST_CASE("E01: of a trial that failed the command and all that the compiler said are kept",
+          "[trials]") {
+  Lab lab;
+  lab.add("a",
+          "echo 'In file included from a.cpp:1:' >&2; echo \"x.h:1: error: odd\" >&2; "
+          "for i in 1 2 3 4 5; do echo \"y.h:$i: error: more\" >&2; done; echo 'y.h:6: note: last' "
+          ">&2; exit 1");
+  lab.add("b", "echo x >\"$2\"");
+  const auto results = lab.run();
+  const std::string& log = results.at("a").log;
+  CHECK_THAT(log, Catch::StartsWith("/bin/sh -c "));
+  CHECK_THAT(log, Catch::Contains("canary.cu"));
+  CHECK_THAT(log, Catch::Contains("In file included from a.cpp:1:\nx.h:1: error: odd\n"));
+  CHECK_THAT(log, Catch::EndsWith("y.h:5: error: more\ny.h:6: note: last\n"));
+  CHECK_THAT(results.at("a").message, !Catch::Contains("note: last"));
+  CHECK(results.at("b").log.empty());
+}
+
+TEST_CASE("without a cache folder a trial is run and not remembered, and leaves nothing here",
+          "[trials]") {
+  Lab lab;
+  fs::create_directories(lab.temp / "here");
+  const fs::path before = fs::current_path();
+  fs::current_path(lab.temp / "here");
+  lab.cache.clear();
+  lab.add("one", "echo run >>" + (lab.temp / "runs").string() + "; echo x >\"$2\"");
+  CHECK(lab.run().at("one").ok);
+  CHECK(lab.run().at("one").ok);
+  fs::current_path(before);
+  CHECK(test::read_text(lab.temp / "runs") == "run\nrun\n");
+  CHECK(fs::is_empty(lab.temp / "here"));
+}
+
 TEST_CASE("a canary that ends well without its kernel has failed", "[trials]") {
   Lab lab;
   plan::Step& step = lab.add("a", "printf '.version 8.0\\n.target sm_90\\n' >\"$2\"").steps[0];
