@@ -121,6 +121,7 @@ struct ToolchainRecipe {
   std::optional<StepTemplate>
       object;                        ///< a source of a host library or shared_library -> an object
   std::optional<StepTemplate> link;  ///< objects -> a shared library (host accelerator only)
+  std::vector<std::string> host_flags;  ///< for host sources of a library with its objects
   std::vector<std::string> link_flags;  ///< what its objects add to the link
   std::optional<ExtensionRecipe> extension;
   std::map<std::string, std::map<std::string, std::string>>

@@ -106,6 +106,13 @@ void check_kinds(const Node& kinds, const std::vector<ToolchainProbe>& probes) {
   }
 }
 
+/// What a toolchain adds to steps of the host's.
+void check_flags(const Node& recipe, const TemplateScope& scope) {
+  for (const char* list : {"host_flags", "link_flags"}) {
+    for (const Node& flag : recipe.at(list).items()) check_template(flag, kLinkFlags, scope);
+  }
+}
+
 void check_extension_recipe(const Node& node, const TemplateScope& scope, const Strings& forms) {
   const std::vector<Node> objects = node.at("object").items();
   std::size_t after = objects.size();
@@ -119,8 +126,7 @@ void check_extension_recipe(const Node& node, const TemplateScope& scope, const 
   check_step(node.at("device_link"), kExtensionArgv, scope, forms);
   for (const auto& [macro, values] : node.at("macros").members())
     check_shape(values, macro, kMacro);
-  for (const Node& flag : node.at("host_flags").items()) check_template(flag, kLinkFlags, scope);
-  for (const Node& flag : node.at("link_flags").items()) check_template(flag, kLinkFlags, scope);
+  check_flags(node, scope);
 }
 
 /// The copy of its configuration file must lead the compiler to the stand-ins.
@@ -162,7 +168,7 @@ void check_recipe(const Node& node, const ToolchainRecipe& recipe, const Acceler
     if (part.has("link") && !accelerator.host)
       part.at("link").complain(Rule::link_without_host, {});
   }
-  for (const Node& flag : node.at("link_flags").items()) check_template(flag, kLinkFlags, scope);
+  check_flags(node, scope);
   for (const auto& [form, needs] : node.at("needs").members()) {
     if (!holds(forms, form)) {
       needs.complain(Rule::form_not_made, {form, did_you_mean(form, forms)});

@@ -194,6 +194,7 @@ ToolchainRecipe read_recipe(const Node& node) {
   }
   if (node.has("object")) recipe.object = read_step(node.at("object"));
   if (node.has("link")) recipe.link = read_step(node.at("link"));
+  recipe.host_flags = node.at("host_flags").texts();
   recipe.link_flags = node.at("link_flags").texts();
   if (node.has("extension")) recipe.extension = read_extension_recipe(node.at("extension"));
   if (node.has("subprograms")) recipe.subprograms = read_subprograms(node.at("subprograms"));

@@ -134,7 +134,9 @@ class NeedTrials {
       outcome_.reason = Reason{ReasonCode::need_missing, text + ": " + known.message(), hint};
     }
   }
-  void add_linked(const Needs& needs) { add_linked(needs, host_words(draft_, part_.op)); }
+  void add_linked(const Needs& needs) {
+    add_linked(needs, host_words(draft_, part_.op, part_.device));
+  }
   void add_linked(const Needs& needs, const PartWords& words) {
     for (const auto& library : needs.libraries) add(library_trial(draft_, part_, library, words));
     if (needs.openmp) add(openmp_trial(draft_, part_, words));
@@ -151,7 +153,7 @@ class NeedTrials {
 Outcome try_op(Draft& draft, const HostPart& part) {
   NeedTrials trials(draft, part);
   for (const std::string& header : part.op.needs.headers)
-    trials.add(host_header(draft, part, header, host_words(draft, part.op)));
+    trials.add(host_header(draft, part, header, host_words(draft, part.op, part.device)));
   trials.add_linked(part.op.needs);
   return trials.outcome();
 }

@@ -56,6 +56,14 @@ Values make_values(const Draft& draft, const Values& toolchain, const PartWords&
   return values;
 }
 
+/// What a device's toolchain asks of steps of the host's.
+void add_words_of(const Choice& device, const std::vector<std::string>& templates,
+                  const std::string& source_root, std::vector<std::string>& words) {
+  Values values = make_toolchain_values(device);
+  values.set("src", source_root);
+  for (std::string& word : expand_words(templates, values)) words.push_back(std::move(word));
+}
+
 void set_arch(Values& values, const manifest::ArchName& arch) {
   values.set("arch", arch.name);
   values.set("number", manifest::arch_number_text(arch));
@@ -128,7 +136,8 @@ std::vector<Step> make_library_steps(const Draft& draft, const Item& item) {
   StepPlace place = place_of(item);
   const std::string artifact = std::move(place.artifact);
   place.artifact.clear();
-  PartWords words = host_words(draft, op);
+  const Choice* device = item.accelerator->host ? nullptr : &item.choice;
+  PartWords words = host_words(draft, op, device);
   const bool of_library_op = item.entry.is_host_library() && op.kind == manifest::OpKind::library;
   words.exports = of_library_op ? std::vector<std::string>{kLibrarySymbol} : op.exports;
   std::vector<Step> steps =
@@ -139,7 +148,6 @@ std::vector<Step> make_library_steps(const Draft& draft, const Item& item) {
                         fat.archs, source_names(draft, fat.set->sources), place));
   }
   place.artifact = artifact;
-  const Choice* device = item.accelerator->host ? nullptr : &item.choice;
   append(steps, link_steps(draft, item.host_choice, device, words, outputs_of(steps), place));
   steps.back().kernels = words.exports;
   return steps;
@@ -178,9 +186,12 @@ PartWords image_words(const Draft& draft, const Item& item) {
                     item.accelerator->flags, item.set->freestanding, item.instance);
 }
 
-PartWords host_words(const Draft& draft, const Op& op) {
-  return part_words(draft, op, {&op.options, &op.host_options}, draft.catalog.host().flags, true,
-                    {});
+PartWords host_words(const Draft& draft, const Op& op, const Choice* device) {
+  PartWords words =
+      part_words(draft, op, {&op.options, &op.host_options}, draft.catalog.host().flags, true, {});
+  if (device != nullptr)
+    add_words_of(*device, device->recipe->host_flags, words.source_root, words.flags);
+  return words;
 }
 
 PartWords fat_words(const Draft& draft, const Op& op, const KernelSet& set,
@@ -213,12 +224,8 @@ std::vector<Step> link_steps(const Draft& draft, const Choice& host, const Choic
                              const PartWords& words, const std::vector<std::string>& objects,
                              const StepPlace& place) {
   PartWords all = words;
-  if (device != nullptr) {
-    Values of_device = make_toolchain_values(*device);
-    of_device.set("src", words.source_root);
-    for (std::string& word : expand_words(device->recipe->link_flags, of_device))
-      all.link_flags.push_back(std::move(word));
-  }
+  if (device != nullptr)
+    add_words_of(*device, device->recipe->link_flags, words.source_root, all.link_flags);
   const Values toolchain = make_toolchain_values(host);
   const Values values = make_values(draft, toolchain, all, place.op);
   return make_steps({*host.recipe->link}, objects, place.artifact,

@@ -23,7 +23,8 @@ struct PartWords {
 };
 
 PartWords image_words(const Draft& draft, const Item& item);
-PartWords host_words(const Draft& draft, const manifest::Op& op);
+/// `device`: the toolchain whose objects are in the same library, or null.
+PartWords host_words(const Draft& draft, const manifest::Op& op, const Choice* device);
 PartWords fat_words(const Draft& draft, const manifest::Op& op, const manifest::KernelSet& set,
                     const manifest::Accelerator& accelerator);
 

@@ -29,7 +29,10 @@ TEST_CASE("a shared_library is one file per accelerator with all archs inside", 
   CHECK(has_word(object.argv, "arch=compute_90,code=sm_90"));
   CHECK(has_word(object.argv, "arch=compute_90,code=compute_90"));
   CHECK_FALSE(has_word(object.argv, "arch=compute_80,code=compute_80"));
-  CHECK(made.step("obj/legacy/cuda/so/api.o").toolchain == "gcc-12.2.0");
+  const Step& host = made.step("obj/legacy/cuda/so/api.o");
+  CHECK(host.toolchain == "gcc-12.2.0");
+  CHECK(has_word(host.argv, "/usr/local/cuda-13.0/include"));
+  CHECK(has_word(host.argv, "/usr/local/cuda-13.0/include/cccl"));
   const Step& link = made.step("lib/x86_64-linux-gnu/cuda/legacy.so");
   CHECK(link.toolchain == "gcc-12.2.0");
   CHECK(has_word(link.argv, "-L/usr/local/cuda-13.0/lib64"));
