@@ -31,17 +31,8 @@ constexpr const char* kUnsettledFolder = "{build}/obj/extension/@";
 /// `torch`: what it asks of the step.
 Values make_values(const Draft& draft, const Item& item, const Values& toolchain,
                    const PartWords& words, const TorchWords& torch) {
-  Values values(&toolchain);
-  values.set("op", item.op->name);
-  values.set("machine", draft.scope.machine);
-  values.set("baseline", draft.baseline);
+  Values values = make_values(draft, toolchain, words, item.op->name);
   values.set("level", item.level.name);
-  values.set("src", words.source_root);
-  values.set_list("defines", words.defines);
-  values.set_list("includes", words.includes);
-  values.set_list("flags", words.flags);
-  values.set_list("link_flags", words.link_flags);
-  values.set_list("libraries", words.libraries);
   values.set_list("torch_defines", torch.defines);
   values.set_list("torch_includes", torch.includes);
   values.set_list("torch_libraries", torch.libraries);

@@ -41,21 +41,6 @@ PartWords part_words(const Draft& draft, const Op& op, const OptionLayers& layer
   return words;
 }
 
-Values make_values(const Draft& draft, const Values& toolchain, const PartWords& words,
-                   const std::string& op) {
-  Values values(&toolchain);
-  values.set("op", op);
-  values.set("machine", draft.scope.machine);
-  values.set("baseline", draft.baseline);
-  values.set("src", words.source_root);
-  values.set_list("defines", words.defines);
-  values.set_list("includes", words.includes);
-  values.set_list("flags", words.flags);
-  values.set_list("link_flags", words.link_flags);
-  values.set_list("libraries", words.libraries);
-  return values;
-}
-
 /// What a device's toolchain asks of steps of the host's.
 void add_words_of(const Choice& device, const std::vector<std::string>& templates,
                   const std::string& source_root, std::vector<std::string>& words) {
@@ -184,6 +169,21 @@ void add_load_needs(const Choice& choice, const std::string& form, const manifes
 PartWords image_words(const Draft& draft, const Item& item) {
   return part_words(draft, *item.op, {&item.op->options, &item.set->options},
                     item.accelerator->flags, item.set->freestanding, item.instance);
+}
+
+Values make_values(const Draft& draft, const Values& toolchain, const PartWords& words,
+                   const std::string& op) {
+  Values values(&toolchain);
+  values.set("op", op);
+  values.set("machine", draft.scope.machine);
+  values.set("baseline", draft.baseline);
+  values.set("src", words.source_root);
+  values.set_list("defines", words.defines);
+  values.set_list("includes", words.includes);
+  values.set_list("flags", words.flags);
+  values.set_list("link_flags", words.link_flags);
+  values.set_list("libraries", words.libraries);
+  return values;
 }
 
 PartWords host_words(const Draft& draft, const Op& op, const Choice* device) {

@@ -28,6 +28,11 @@ PartWords host_words(const Draft& draft, const manifest::Op& op, const Choice* d
 PartWords fat_words(const Draft& draft, const manifest::Op& op, const manifest::KernelSet& set,
                     const manifest::Accelerator& accelerator);
 
+/// What placeholders of every step stand for, besides what the toolchain gives, which the values
+/// refer to, as they do to the words.
+Values make_values(const Draft& draft, const Values& toolchain, const PartWords& words,
+                   const std::string& op);
+
 /// Where and for whom some steps are made.
 struct StepPlace {
   std::string folder;  ///< of what lies between: "{build}/obj/adam/cuda/sm_90"
