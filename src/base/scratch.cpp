@@ -21,8 +21,14 @@ int open_folder(const fs::path& folder) {
   return ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-bool lock(int fd) {
-  return fd >= 0 && ::flock(fd, LOCK_EX | LOCK_NB) == 0;
+/// `how`: LOCK_NB where it isn't waited for.
+bool lock(int fd, int how) {
+  if (fd < 0) return false;
+  int refused = 0;
+  do {
+    refused = ::flock(fd, LOCK_EX | how);
+  } while (refused != 0 && errno == EINTR);
+  return refused == 0;
 }
 
 /// Whether the open folder still has this name.
@@ -46,7 +52,7 @@ void remove_left_ones(const fs::path& target) {
   }
   for (const fs::path& folder : found) {
     const int fd = open_folder(folder);
-    if (lock(fd)) fs::remove_all(folder, error);
+    if (lock(fd, LOCK_NB)) fs::remove_all(folder, error);
     if (fd >= 0) ::close(fd);
   }
 }
@@ -60,8 +66,7 @@ ScratchFolder::ScratchFolder(const fs::path& target) {
     fd_ = open_folder(path_);
     // Between its making and its lock another process may have taken it for a left one: that one
     // holds the lock until it is removed.
-    while (fd_ >= 0 && ::flock(fd_, LOCK_EX) != 0 && errno == EINTR) {
-    }
+    lock(fd_, 0);
     if (fd_ >= 0 && is_still(fd_, path_)) return;
     if (fd_ >= 0) ::close(fd_);
   }

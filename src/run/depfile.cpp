@@ -105,11 +105,7 @@ std::string readable_name(const fs::path& name, const fs::path& folder) {
   if (ninja_can_read(near.native())) return near;
   const fs::path link = fs::path("links") / sha256(target.native()).substr(0, 16);
   write_folder(folder / "links");
-  std::error_code error;
-  fs::create_symlink(target, folder / link, error);
-  if (error && error.value() != EEXIST) {
-    throw_file_error("can't make the link", folder / link, error.value());
-  }
+  write_link(folder / link, target);
   return link;
 }
 

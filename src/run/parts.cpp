@@ -21,13 +21,6 @@ constexpr const char* kFolder = "parts";
 constexpr std::size_t kHashDigits = 16;
 constexpr const char* kPlace = "{stand_ins}";
 
-/// One that another step has made is the same: the folder is named after what is in it.
-void write_link(const fs::path& link, const fs::path& target) {
-  if (::symlink(target.c_str(), link.c_str()) != 0 && errno != EEXIST) {
-    throw_file_error("can't write", link, errno);
-  }
-}
-
 /// The folder with the compiler's link in it; empty when the compiler has no such configuration.
 fs::path write_stand_ins(const plan::StepFile& step, const fs::path& folder) {
   const manifest::Subprograms& subprograms = step.subprograms;
