@@ -135,12 +135,9 @@ Command make_ninja_command(const BuildOptions& options, int events) {
   command.argv = {options.ninja.string(), "-j", std::to_string(options.jobs)};
   if (options.keep_going) command.argv.insert(command.argv.end(), {"-k", "0"});
   if (options.explain) command.argv.insert(command.argv.end(), {"-d", "explain"});
-  // Steps bring their own environment; this one is Ninja's and its shell's.
-  command.environment = {{"LC_ALL", "C"},
-                         {"PATH", "/usr/bin:/bin"},
-                         {"TERM", "dumb"},
-                         {"NINJA_STATUS", std::string(kNinjaStatus)},
-                         {kEventsVariable, std::to_string(events)}};
+  command.environment = ninja_environment();
+  command.environment["NINJA_STATUS"] = kNinjaStatus;
+  command.environment[kEventsVariable] = std::to_string(events);
   if (options.cache.on()) command.environment[kCacheVariable] = render_cache_place(options.cache);
   command.folder = options.folder;
   command.limit = std::chrono::milliseconds(0);

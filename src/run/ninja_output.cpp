@@ -29,6 +29,10 @@ bool begins_with_any(std::string_view line, const std::array<std::string_view, n
 
 }  // namespace
 
+Environment ninja_environment() {
+  return {{"LC_ALL", "C"}, {"PATH", "/usr/bin:/bin"}, {"TERM", "dumb"}};
+}
+
 void NinjaOutput::add(std::string_view piece) {
   rest_ += piece;
   std::string_view text = rest_;

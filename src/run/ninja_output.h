@@ -7,10 +7,15 @@
 #include <string>
 #include <string_view>
 
+#include "base/system.h"
+
 namespace dsbuild::run {
 
 /// The value of NINJA_STATUS that makes its status lines ours to read.
 inline constexpr std::string_view kNinjaStatus = "@dsbuild %t ";
+
+/// Ninja's and its shell's, in which its output can be read. Steps bring their own.
+Environment ninja_environment();
 
 /// Takes Ninja's output piece by piece.
 class NinjaOutput {

@@ -12,7 +12,7 @@ Preview::Preview(ProcessRunner& processes, const fs::path& folder) {
   if (error) return;
   Command command;
   command.argv = {ninja.string(), "-n"};
-  command.environment = {{"LC_ALL", "C"}, {"PATH", "/usr/bin:/bin"}, {"TERM", "dumb"}};
+  command.environment = ninja_environment();
   command.folder = folder;
   dry_run_ =
       std::async(std::launch::async, [&processes, command] { return processes.run(command); });
