@@ -5,12 +5,24 @@
 #include <string>
 
 #include "bundle/bundle.h"
+#include "manifest/read.h"
 #include "support/temp_folder.h"
 
 namespace dsbuild::bundle {
 
 /// A form that no rule knows, so that any bytes will do.
 inline constexpr const char* kBlob = "blob";
+
+/// The one that dsbuild comes with.
+inline const manifest::Catalog& catalog() {
+  static const manifest::Catalog kCatalog = [] {
+    Diagnostics diagnostics;
+    manifest::CatalogSources sources;
+    sources.built_in = DSBUILD_SOURCE_DIR;
+    return manifest::read_catalog(PosixSystem(), sources, diagnostics);
+  }();
+  return kCatalog;
+}
 
 class Shop {
  public:

@@ -3,22 +3,12 @@
 
 #include <catch2/catch.hpp>
 
-#include "manifest/read.h"
+#include "unit/bundle/shop.h"
 
 namespace dsbuild::bundle {
 namespace {
 
 using Texts = std::vector<std::string>;
-
-const manifest::Catalog& catalog() {
-  static const manifest::Catalog kCatalog = [] {
-    Diagnostics diagnostics;
-    manifest::CatalogSources sources;
-    sources.built_in = DSBUILD_SOURCE_DIR;
-    return manifest::read_catalog(PosixSystem(), sources, diagnostics);
-  }();
-  return kCatalog;
-}
 
 Version version(const char* text) {
   return *Version::parse(text);

@@ -2,20 +2,10 @@
 
 #include <catch2/catch.hpp>
 
-#include "manifest/read.h"
+#include "unit/bundle/shop.h"
 
 namespace dsbuild::bundle {
 namespace {
-
-const manifest::Catalog& catalog() {
-  static const manifest::Catalog kCatalog = [] {
-    Diagnostics diagnostics;
-    manifest::CatalogSources sources;
-    sources.built_in = DSBUILD_SOURCE_DIR;
-    return manifest::read_catalog(PosixSystem(), sources, diagnostics);
-  }();
-  return kCatalog;
-}
 
 BundleFile image(const char* op, const char* accelerator, const char* arch, const char* form) {
   BundleFile file;
