@@ -42,7 +42,6 @@ struct BuildFlags {
   bool dry_run = false;
   bool explain = false;
   bool install = false;
-  bool force = false;
 };
 
 /// Of machines that the bundle was asked for, each must load what it has for them: their driver and
@@ -82,13 +81,13 @@ ExitCode run_build_command(Context& context, const BuildFlags& flags) {
   // about as long as planning.
   auto lock = flags.dry_run ? nullptr : FolderLock::take_if_free(build_folder);
   std::optional<run::Preview> preview;
-  if (lock && !flags.explain && !flags.force) preview.emplace(context.processes(), build_folder);
-  run::CachePlace cache = find_step_cache(context);
-  if (flags.force) cache.folder.clear();
+  const bool force = context.options.force;
+  if (lock && !flags.explain && !force) preview.emplace(context.processes(), build_folder);
+  const run::CachePlace cache = find_step_cache(context);
   manifest::Catalog catalog = context.read_catalog();
-  auto revision = std::async(std::launch::async, [&context, root = catalog.roots.front()] {
-    return read_revision(context, root);
-  });
+  auto revision =
+      std::async(flags.dry_run ? std::launch::deferred : std::launch::async,
+                 [&context, root = catalog.roots.front()] { return read_revision(context, root); });
   probe::Machine machine = context.probe(catalog);
   plan::Request request = context.request(catalog, machine);
   request.keep_going = flags.keep_going;
@@ -116,11 +115,11 @@ ExitCode run_build_command(Context& context, const BuildFlags& flags) {
     write_file_if_changed(flags.compile_commands,
                           ninja::render_compile_commands(plan, build_folder));
   }
-  const run::BuildOutcome outcome = run::run_build(
-      plan, ninja::render_build_files(plan, build_folder),
-      {build_folder, context.executable(), ninja, jobs, flags.keep_going, flags.explain, cache,
-       flags.verbose, preview ? &*preview : nullptr, flags.force},
-      *progress);
+  const run::BuildOutcome outcome =
+      run::run_build(plan, ninja::render_build_files(plan, build_folder),
+                     {build_folder, context.executable(), ninja, jobs, flags.keep_going,
+                      flags.explain, cache, flags.verbose, preview ? &*preview : nullptr, force},
+                     *progress);
   tell_of_cache(context, cache, outcome);
   if (!outcome.ok) {
     plan::Plan rest = plan;
@@ -185,7 +184,7 @@ std::function<ExitCode()> add_build(CLI::App& app, Context& context) {
                "show the whole output of each step and of each canary that fails, not only its "
                "first error");
   app.add_flag("--explain", flags->explain, "say why each step runs, as ninja -d explain does");
-  app.add_flag("--force", flags->force, kForceHelp);
+  add_force_option(app, context.options);
   app.add_option("--depfile", flags->depfile,
                  "write what the bundle was made from, for an outer make or ninja")
       ->type_name("FILE");

@@ -68,7 +68,7 @@ ExitCode run_verify(Context& context, const std::string& folder,
     context.print(problems.empty()
                       ? fmt::format("{}: {} as bundle.json says\n", folder,
                                     count_of(index.files.size(), "file"))
-                      : fmt::format("{}: {}\n", folder, count_of(problems.size(), "mismatch")));
+                      : fmt::format("{}: {}\n", folder, count_of(problems.size(), "problem")));
   }
   return problems.empty() ? ExitCode::ok : ExitCode::bad_artifact;
 }

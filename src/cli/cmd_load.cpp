@@ -35,7 +35,6 @@ struct LoadFlags {
   std::string jobs;
   int lock_timeout = 3600;
   bool require_prebuilt = false;
-  bool force = false;
 };
 
 /// A build that failed; what is to be said of it was said.
@@ -231,7 +230,7 @@ class Load {
   fs::path build_in(const fs::path& root) {
     const fs::path folder = folder_in(root);
     run::CachePlace steps = find_step_cache(context_);
-    steps.folder = flags_.force ? fs::path() : root;
+    if (!context_.options.force) steps.folder = root;
     const std::string failed_before = failure_stamp(folder);
     const FolderLock lock(folder, std::chrono::seconds(flags_.lock_timeout),
                           [&](const std::string& line) { context_.note("dsbuild: " + line); });
@@ -243,7 +242,7 @@ class Load {
     plan_.paths["build"] = build_folder.string();
     run::BuildOptions options{
         build_folder, context_.executable(), find_ninja(machine_), jobs_, false, false, steps};
-    options.force = flags_.force;
+    options.force = context_.options.force;
     const run::BuildOutcome outcome =
         run::run_build(plan_, ninja::render_build_files(plan_, build_folder), options, *progress_);
     tell_of_cache(context_, steps, outcome);
@@ -339,7 +338,7 @@ std::function<ExitCode()> add_load(CLI::App& app, Context& context) {
       ->capture_default_str();
   app.add_flag("--require-prebuilt", flags->require_prebuilt,
                "take what was built before, or end with 4: compile nothing");
-  app.add_flag("--force", flags->force, kForceHelp);
+  add_force_option(app, options);
   add_unity_option(app, options);
   add_step_cache_options(app, options);
   add_catalog_options(app, options);

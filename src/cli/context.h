@@ -45,6 +45,7 @@ struct Options {
   std::string archs;                  ///< --arch
   std::vector<std::string> machines;  ///< --for FILE
   bool no_unity = false;
+  bool force = false;  ///< --force
   // how to show
   Format format = Format::text;
   std::string colour = "auto";

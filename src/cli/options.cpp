@@ -75,6 +75,11 @@ void add_unity_option(CLI::App& app, Options& options) {
                "compile");
 }
 
+void add_force_option(CLI::App& app, Options& options) {
+  app.add_flag("--force", options.force,
+               "run every step again, and take nothing from the step cache");
+}
+
 void add_for_option(CLI::App& app, Options& options, const char* help) {
   app.add_option("--for", options.machines, help)->type_name("FILE")->allow_extra_args(false);
 }

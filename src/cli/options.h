@@ -23,6 +23,8 @@ void add_for_option(CLI::App& app, Options& options, const char* help);
 void add_request_options(CLI::App& app, Options& options);
 /// --no-unity: of what compiles.
 void add_unity_option(CLI::App& app, Options& options);
+/// --force: of what builds.
+void add_force_option(CLI::App& app, Options& options);
 /// --format text|json.
 void add_format_option(CLI::App& app, Options& options);
 /// --format text|json|md, of what prints a report::Document.

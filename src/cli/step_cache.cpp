@@ -91,6 +91,7 @@ run::CachePlace find_step_cache(const Context& context) {
                 "write one such as 5G, 500M or 2GiB; 0 is any amount");
   }
   place.limit = *limit;
+  if (options.force) place.folder.clear();
   return place;
 }
 

@@ -18,12 +18,9 @@ class App;
 namespace dsbuild::cli {
 
 void add_step_cache_options(CLI::App& app, Options& options);
-/// Of --force, of what builds.
-inline constexpr const char* kForceHelp =
-    "run every step again, and take nothing from the step cache";
 
 /// By --cache and --cache-size, or DSBUILD_CACHE and DSBUILD_CACHE_SIZE; off when nothing names a
-/// folder. Throws Error(bad_input) for a size that is none.
+/// folder, and with --force. Throws Error(bad_input) for a size that is none.
 run::CachePlace find_step_cache(const Context& context);
 
 /// The name of the network file system that the folder, or what it will lie in, is on; else empty.
